@@ -17,12 +17,20 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** A stream and how many bytes it will give. */
+export interface SizedStream {
+  stream: ReadableStream<Uint8Array>;
+  bytes: number;
+}
+
 /** Immutable objects (R2). `put` of an existing key with the same bytes is harmless. */
 export interface Objects {
   get(key: string, range?: { offset: number; length: number }): Promise<Uint8Array | null>;
-  /** A streamed body must have a known length in workerd; `bytes` says it. */
-  put(key: string, body: Uint8Array | ReadableStream<Uint8Array>, mediaType?: string): Promise<void>;
-  stream(key: string): Promise<{ body: ReadableStream<Uint8Array>; bytes: number; mediaType: string } | null>;
+  /** A streamed body needs its length up front (R2); another length fails and stores nothing. */
+  put(key: string, body: Uint8Array | SizedStream, mediaType?: string): Promise<void>;
+  stream(
+    key: string,
+  ): Promise<{ body: ReadableStream<Uint8Array>; bytes: number; mediaType: string } | null>;
   delete(keys: string[]): Promise<void>;
   /** All keys below a prefix. */
   list(prefix: string): Promise<string[]>;

@@ -74,12 +74,24 @@ export interface PinnedPrices {
   cache_read: number;
   /** False when the model was not in the table and the dearest price was taken. */
   known: boolean;
+  /** Prices of a call whose prompt (cache reads and writes too) is longer than `above` tokens. */
+  long_prompt?: {
+    above: number;
+    input: number;
+    output: number;
+    cache_write: number;
+    cache_read: number;
+  };
 }
 
 export interface RunPrepared extends EntryBase {
   type: 'run_prepared';
   /** sha256 of the pinned prompt, stored at `prompts/{sha256}`. */
   prompt: string;
+  /** Bytes of the pinned prompt, for the estimate of the first call's cost. */
+  prompt_bytes: number;
+  /** What follows the question in the first user message (list of files, earlier questions). */
+  user_suffix: string;
   model: string;
   /** Tokens the model's window holds. */
   window: number;
