@@ -27,9 +27,12 @@ export interface PythonCall {
   code: string;
   /** PEP 508 requirements, installed first with the package index open for their duration only. */
   requirements: string[];
+  /** What the code itself may take, in milliseconds; files and installation come on top. */
   timeoutMs: number;
   signal: AbortSignal;
   workspace: Workspace;
+  /** True when an earlier worker journaled this call as started and its end is not on record. */
+  resumed: boolean;
 }
 
 export interface PythonOutcome {
@@ -63,6 +66,10 @@ export interface ToolContext {
   signal: AbortSignal;
   /** What is left of the tool's time when it starts, in milliseconds. */
   timeoutMs: number;
+  /** UTF-8 bytes of text that go to the model as they are; the rest of a longer result is stored. */
+  previewBytes: number;
+  /** True when an earlier attempt of this call may have started (design.md section 2, rule 4). */
+  resumed: boolean;
   fetch: typeof fetch;
   /** Unix milliseconds. */
   now: () => number;
@@ -97,6 +104,8 @@ export interface Tool {
   timeoutMs: number | null;
   /** Port without which the tool is left out of a deployment. */
   needs: 'sandbox' | null;
+  /** Calls of one turn in the same lane run one after another, each seeing what the last wrote. */
+  lane: 'workspace' | null;
   parse(input: unknown): z.ZodSafeParseResult<unknown>;
   run(input: unknown, context: ToolContext): Promise<string | ToolOutput>;
 }
@@ -112,6 +121,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   untrusted?: boolean;
   timeoutMs?: number;
   needs?: 'sandbox';
+  lane?: 'workspace';
 }
 
 /**
@@ -130,6 +140,8 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     untrusted: definition.untrusted ?? false,
     timeoutMs: definition.timeoutMs ?? null,
     needs: definition.needs ?? null,
+    // Python shares one kernel and one folder, so its calls are never side by side.
+    lane: definition.lane ?? (definition.needs === 'sandbox' ? 'workspace' : null),
     parse: (input) => definition.input.safeParse(input),
     // `parse` ran first (dispatch), so the input is the schema's output.
     run: (input, context) => definition.run(input as z.output<Schema>, context),

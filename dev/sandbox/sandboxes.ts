@@ -1,0 +1,221 @@
+/**
+ * The sandboxes of the local service: creation, time-out, network rules, and a watch over the memory
+ * that one sandbox's processes hold together. What runs inside is guest.ts.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { SANDBOX_LIMITS } from './bubblewrap.ts';
+import type { EgressRules } from './egress.ts';
+import { type Guest, startGuest } from './guest.ts';
+
+/** Network rules as the API takes them. */
+export interface NetworkRules {
+  allowOut?: string[];
+  denyOut?: string[];
+  allow_internet_access?: boolean;
+}
+
+export interface LocalSandbox {
+  id: string;
+  accessToken: string;
+  templateId: string;
+  metadata: Record<string, string>;
+  startedAt: number;
+  endsAt: number;
+  rules: NetworkRules;
+  guest: Guest;
+}
+
+const PAGE_BYTES = 4096;
+const MEMORY_WATCH_MS = 250;
+const DEFAULT_TIMEOUT_SECONDS = 300;
+/** Where pip looks by default; an index of one's own takes the place of these. */
+const DEFAULT_INDEX_HOSTS = ['pypi.org', 'files.pythonhosted.org'];
+
+export function createSandboxes(options: {
+  packageIndex: string | null;
+  log: (line: string) => void;
+}) {
+  const sandboxes = new Map<string, LocalSandbox>();
+  const timers = new Map<string, NodeJS.Timeout>();
+  const watch = setInterval(() => watchMemory(sandboxes, options.log), MEMORY_WATCH_MS);
+  watch.unref();
+
+  async function kill(id: string): Promise<boolean> {
+    const sandbox = sandboxes.get(id);
+    if (!sandbox) return false;
+    sandboxes.delete(id);
+    clearTimeout(timers.get(id));
+    timers.delete(id);
+    await sandbox.guest.kill();
+    return true;
+  }
+
+  function extend(sandbox: LocalSandbox, seconds: number): void {
+    sandbox.endsAt = Date.now() + seconds * 1000;
+    clearTimeout(timers.get(sandbox.id));
+    const timer = setTimeout(() => {
+      options.log(`sandbox ${sandbox.id} reached its time-out`);
+      void kill(sandbox.id);
+    }, seconds * 1000);
+    timers.set(sandbox.id, timer);
+  }
+
+  async function create(request: Record<string, unknown>): Promise<LocalSandbox> {
+    const rules: NetworkRules = {
+      ...((request.network as NetworkRules | undefined) ?? {}),
+      allow_internet_access: request.allow_internet_access !== false,
+    };
+    const current: { rules: NetworkRules } = { rules };
+    const guest = await startGuest({
+      rules: egressRules(() => current.rules, options.packageIndex),
+      commandEnv: commandEnv(options.packageIndex),
+    });
+    const sandbox: LocalSandbox = {
+      id: `i${randomBytes(10).toString('hex')}`,
+      accessToken: randomBytes(16).toString('hex'),
+      templateId: String(request.templateID ?? 'base'),
+      metadata: (request.metadata as Record<string, string> | undefined) ?? {},
+      startedAt: Date.now(),
+      endsAt: 0,
+      get rules() {
+        return current.rules;
+      },
+      set rules(next) {
+        current.rules = next;
+      },
+      guest,
+    };
+    sandboxes.set(sandbox.id, sandbox);
+    extend(sandbox, Number(request.timeout ?? DEFAULT_TIMEOUT_SECONDS));
+    void guest.ended.then(() => kill(sandbox.id));
+    options.log(`sandbox ${sandbox.id} started`);
+    return sandbox;
+  }
+
+  return {
+    create,
+    kill,
+    extend,
+    get: (id: string) => sandboxes.get(id) ?? null,
+    list: () => [...sandboxes.values()].sort((a, b) => b.startedAt - a.startedAt),
+    async close(): Promise<void> {
+      clearInterval(watch);
+      await Promise.all([...sandboxes.keys()].map(kill));
+    },
+  };
+}
+
+export type LocalSandboxes = ReturnType<typeof createSandboxes>;
+
+/** Environment of commands (never of code): pip goes through the guest's proxy and nowhere else. */
+function commandEnv(packageIndex: string | null): Record<string, string> {
+  const proxy = 'http://127.0.0.1:3128';
+  const env: Record<string, string> = {
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    http_proxy: proxy,
+    https_proxy: proxy,
+    PIP_CONFIG_FILE: '/dev/null',
+    PIP_NO_CACHE_DIR: '1',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    PIP_RETRIES: '0',
+  };
+  if (packageIndex) {
+    env.PIP_INDEX_URL = packageIndex;
+    env.PIP_TRUSTED_HOST = new URL(packageIndex).host;
+  }
+  return env;
+}
+
+/**
+ * Only hosts named in `allowOut` are ever reached, whatever else the rules say, and of this machine
+ * nothing but the configured package index, which stands for the default one.
+ */
+function egressRules(rules: () => NetworkRules, packageIndex: string | null): EgressRules {
+  const index = packageIndex ? new URL(packageIndex) : null;
+  const indexPort = index ? Number(index.port) || (index.protocol === 'https:' ? 443 : 80) : 0;
+  return {
+    allowsHost(host, port) {
+      const allowed = rules().allowOut ?? [];
+      if (index && host === index.hostname && port === indexPort) {
+        return DEFAULT_INDEX_HOSTS.some((name) => allowed.includes(name));
+      }
+      const isName = /[a-z]/i.test(host) && host !== 'localhost' && !host.includes(':');
+      return isName && (port === 80 || port === 443) && allowed.includes(host);
+    },
+  };
+}
+
+/** Like the kernel's own: when a sandbox holds too much memory, its largest process goes. */
+function watchMemory(sandboxes: Map<string, LocalSandbox>, log: (line: string) => void): void {
+  if (sandboxes.size === 0) return;
+  const table = readProcesses();
+  for (const sandbox of sandboxes.values()) {
+    const inside = descendants(table, sandbox.guest.pid);
+    if (sumBytes(inside) <= SANDBOX_LIMITS.totalMemoryBytes) continue;
+    // Forked processes share pages, so the exact look follows only where the rough one is above.
+    const exact = inside.map((one) => ({ ...one, bytes: proportionalBytes(one.pid) ?? one.bytes }));
+    if (sumBytes(exact) <= SANDBOX_LIMITS.totalMemoryBytes) continue;
+    const largest = exact.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+    log(`sandbox ${sandbox.id} is out of memory: its largest process is ended`);
+    try {
+      process.kill(largest.pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+const sumBytes = (processes: ProcessInfo[]) => processes.reduce((sum, one) => sum + one.bytes, 0);
+
+/** Memory with shared pages divided among their holders; null when the kernel does not tell. */
+function proportionalBytes(pid: number): number | null {
+  try {
+    const kilobytes = /^Pss:\s+(\d+)/m.exec(
+      readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'),
+    )?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+  } catch {
+    return null;
+  }
+}
+
+interface ProcessInfo {
+  pid: number;
+  parent: number;
+  bytes: number;
+}
+
+function readProcesses(): ProcessInfo[] {
+  const found: ProcessInfo[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const fields =
+        readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').pop()?.split(' ') ?? [];
+      found.push({
+        pid: Number(name),
+        parent: Number(fields[1]),
+        bytes: Number(fields[21]) * PAGE_BYTES,
+      });
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return found;
+}
+
+function descendants(table: ProcessInfo[], root: number): ProcessInfo[] {
+  const children = new Map<number, ProcessInfo[]>();
+  for (const one of table) children.set(one.parent, [...(children.get(one.parent) ?? []), one]);
+  const found: ProcessInfo[] = [];
+  const open = [root];
+  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+    for (const child of children.get(pid) ?? []) {
+      found.push(child);
+      open.push(child.pid);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,78 @@
+/**
+ * Workspace files in and out of a sandbox. A manifest (path → immutable object) says what is there
+ * already, so each version of a file is sent once and what code wrote is not sent back to it.
+ */
+import type { Sandbox } from '@e2b/code-interpreter';
+import type { FileRef } from '../loop/journal.ts';
+import type { Workspace } from './define.ts';
+import { type CallRecord, isPlainPath } from './sandbox-record.ts';
+
+/** Together with the interpreter this stays far below a Worker's 128 MB: files go one by one. */
+const MAX_UPLOAD_FILE_BYTES = 26_214_400;
+
+/** Where things are inside a sandbox. The hidden folder is outside what code lists as its files. */
+export const SANDBOX_HOME = '/home/user';
+export const SANDBOX_ROOT = `${SANDBOX_HOME}/.stride`;
+export const SANDBOX_WORK = `${SANDBOX_HOME}/work`;
+
+export type Manifest = Record<string, string>;
+
+/** What a sandbox says is already there; an unreadable manifest only costs time. */
+export async function loadManifest(sandbox: Sandbox): Promise<Manifest> {
+  try {
+    const value: unknown = JSON.parse(await sandbox.files.read(`${SANDBOX_ROOT}/manifest.json`));
+    const entries = Object.entries(value !== null && typeof value === 'object' ? value : {});
+    return Object.fromEntries(entries.filter(([, object]) => typeof object === 'string'));
+  } catch {
+    return {};
+  }
+}
+
+/** Sends the files that the sandbox does not have; returns their paths. Updates `manifest`. */
+export async function uploadWorkspace(
+  sandbox: Sandbox,
+  options: { workspace: Workspace; manifest: Manifest; signal: AbortSignal; notes: string[] },
+): Promise<string[]> {
+  const uploaded: string[] = [];
+  for (const file of options.workspace.list()) {
+    if (options.manifest[file.path] === file.object || !isPlainPath(file.path)) continue;
+    if (file.bytes > MAX_UPLOAD_FILE_BYTES) {
+      options.notes.push(
+        `${file.path} is too large (${file.bytes} bytes) to be put into the sandbox.`,
+      );
+      continue;
+    }
+    const bytes = await options.workspace.read(file.path);
+    // A copy over exactly these bytes: the view may be a window on a larger buffer.
+    await sandbox.files.write(`${SANDBOX_WORK}/${file.path}`, new Uint8Array(bytes).buffer, {
+      signal: options.signal,
+    });
+    options.manifest[file.path] = file.object;
+    uploaded.push(file.path);
+  }
+  return uploaded;
+}
+
+/** Stores the files that a call wrote. A file that cannot be fetched is named in `notes`. */
+export async function saveFiles(
+  sandbox: Sandbox,
+  options: { record: CallRecord; workspace: Workspace; manifest: Manifest; notes: string[] },
+): Promise<FileRef[]> {
+  const saved: FileRef[] = [];
+  for (const { path } of options.record.files) {
+    if (!isPlainPath(path)) {
+      options.notes.push(`Not saved, not a usable name: ${JSON.stringify(path.slice(0, 100))}.`);
+      continue;
+    }
+    try {
+      const bytes = await sandbox.files.read(`${SANDBOX_WORK}/${path}`, { format: 'bytes' });
+      const file = await options.workspace.write(path, bytes);
+      options.manifest[path] = file.object;
+      saved.push(file);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
+      options.notes.push(`Not saved: ${path} (${why}).`);
+    }
+  }
+  return saved;
+}
