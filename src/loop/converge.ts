@@ -1,0 +1,64 @@
+/**
+ * When a run must come to its end: small predicates over the view, each with its stop reason.
+ * Turns are numbered from 0: turn MAX−2 is warned, turn MAX−1 goes out with tools off. Pure.
+ */
+import { openCalls, pendingUserMessage, type RunView, tokensOf } from './fold.ts';
+import { warningTextOf } from './user-text.ts';
+
+/** From this share of the model's window on, the loop behaves as on its last turn. */
+const WINDOW_SHARE = 0.8;
+/** Failures after which one last, tool-free try is made. */
+const LAST_TRY = new Set(['context_exceeded', 'request_too_large']);
+
+interface StopCondition {
+  reason: string;
+  holds(view: RunView, now: number): boolean;
+}
+
+/** Checked before a model call, in this order; thresholds are `>=`. */
+const STOP_CONDITIONS: readonly StopCondition[] = [
+  { reason: 'tokens_spent', holds: (view) => view.tokens >= view.started.limits.tokens },
+  {
+    reason: 'seconds_spent',
+    holds: (view, now) => secondsOf(view, now) >= view.started.limits.seconds,
+  },
+];
+
+/** The limit that stops the run now, or null. */
+export function spentLimit(view: RunView, now: number): string | null {
+  return STOP_CONDITIONS.find((condition) => condition.holds(view, now))?.reason ?? null;
+}
+
+/** Wall time since acceptance, without the waits for people. */
+export function secondsOf(view: RunView, now: number): number {
+  return (now - view.started.at - view.approvalWaitMs) / 1000;
+}
+
+/** True when the next turn goes out with tools off. */
+export function isLastTurn(view: RunView): boolean {
+  const { limits } = view.started;
+  if (view.turns >= limits.turns - 1) return true;
+  if (view.toolCalls >= limits.tool_calls) return true;
+  if (view.failure && LAST_TRY.has(view.failure.kind)) return true;
+  const window = view.prepared?.window ?? Number.POSITIVE_INFINITY;
+  return inputTokensOf(view) >= WINDOW_SHARE * window;
+}
+
+/** What is said to the model with the next turn, or null. */
+export function turnText(view: RunView): string | null {
+  if (isLastTurn(view)) return warningTextOf(view, 'last_turn');
+  if (view.turns >= view.started.limits.turns - 2) return warningTextOf(view, 'last_tools');
+  return null;
+}
+
+/**
+ * Tokens the next request will hold, rarely too few: what the last call used, and two bytes a
+ * token for what is new since (English has about four, Chinese about three).
+ */
+export function inputTokensOf(view: RunView): number {
+  if (openCalls(view).length > 0) return 0;
+  const pending = pendingUserMessage(view, null);
+  const fresh = pending ? JSON.stringify(pending).length / 2 : 0;
+  const before = view.usage ? tokensOf(view.usage) : (view.prepared?.prompt_bytes ?? 0) / 2;
+  return Math.ceil(before + fresh);
+}

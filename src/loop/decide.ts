@@ -1,0 +1,192 @@
+/**
+ * decide: what a run does next, from its view alone. Pure: no I/O, no clock (the moment is given),
+ * no randomness. With `fold` this is the whole agent; `step` only carries it out.
+ */
+import {
+  MAX_OUTPUT_TOKENS,
+  MAX_OUTPUT_TOKENS_AFTER_CUT,
+  MIN_OUTPUT_TOKENS,
+  POISON_ATTEMPTS,
+} from '../limits.ts';
+import { worstCaseMicroUsd } from '../model/prices.ts';
+import { conclude, whatIsMissing } from './conclude.ts';
+import { inputTokensOf, isLastTurn, spentLimit, turnText } from './converge.ts';
+import { type CallView, openCalls, type RunView } from './fold.ts';
+import type { Draft, ModelReplied, RunFinished, RunPrepared, ToolOutcome } from './journal.ts';
+import { formatCallTextOf } from './user-text.ts';
+
+/** What decide may know besides the journal. */
+export interface Moment {
+  /** Redis' clock, Unix milliseconds. */
+  now: number;
+  mode: 'work' | 'close';
+  /** Leases that ended without a word since the last entry: each may have paid for a lost call. */
+  attempts: number;
+}
+
+/** A call that ends without running. */
+export interface Settlement {
+  call: CallView;
+  outcome: ToolOutcome;
+  text: string;
+}
+
+export interface CallModel {
+  kind: 'call_model';
+  purpose: ModelReplied['purpose'];
+  userText: string | null;
+  toolChoice: 'auto' | 'none';
+  maxTokens: number;
+  /** Worst case of the lost attempts before this call; booked by its reply or its failure. */
+  lostMicroUsd: number;
+  /** Worst case of this call, booked when it is cut off without a word about its usage. */
+  worstMicroUsd: number;
+}
+
+export interface RunTools {
+  kind: 'run_tools';
+  settle: Settlement[];
+  ask: CallView[];
+  expire: CallView[];
+  run: CallView[];
+}
+
+export interface Close {
+  kind: 'close';
+  settle: Settlement[];
+  finish: Draft<RunFinished>;
+}
+
+export type Next =
+  | { kind: 'prepare' }
+  | CallModel
+  | RunTools
+  | { kind: 'wait'; until: number }
+  | Close
+  | { kind: 'nothing' };
+
+export function decide(view: RunView, moment: Moment): Next {
+  if (view.finished) return { kind: 'nothing' };
+  if (view.cancelled) return close(view, 'cancelled');
+  if (moment.mode === 'close') return close(view, 'worker_crashed');
+  if (!view.prepared) return { kind: 'prepare' };
+  const open = openCalls(view);
+  if (open.length > 0) return decideTools(view, { open, moment });
+  return decideModel(view, { moment, prepared: view.prepared });
+}
+
+function close(view: RunView, reason: string): Close {
+  const settle = openCalls(view).map((call) => settleAtEnd(call, reason));
+  return { kind: 'close', settle, finish: conclude(view, reason) };
+}
+
+/** A `once` call that was started may have happened: nobody can say, so nobody does. */
+function settleAtEnd(call: CallView, reason: string): Settlement {
+  if (call.started?.effect === 'once') return unknownOutcome(call);
+  const text =
+    reason === 'cancelled'
+      ? 'The run was cancelled before this call ended.'
+      : 'The run ended before this call did.';
+  return { call, outcome: 'cancelled', text };
+}
+
+function unknownOutcome(call: CallView): Settlement {
+  const text =
+    'It is not known whether this call took effect: the worker stopped while it ran, and a call ' +
+    'of this kind is never repeated. Do not call it again; check its effect or say so.';
+  return { call, outcome: 'unknown', text };
+}
+
+function decideTools(view: RunView, { open, moment }: { open: CallView[]; moment: Moment }): Next {
+  const next: RunTools = { kind: 'run_tools', settle: [], ask: [], expire: [], run: [] };
+  let until = Number.POSITIVE_INFINITY;
+  for (const call of open) {
+    const settlement = settlementOf(view, call);
+    const guarded = view.prepared?.approvals.includes(call.name) ?? false;
+    if (settlement) next.settle.push(settlement);
+    else if (guarded && call.approval === 'none') next.ask.push(call);
+    else if (call.approval === 'asked' && call.expiresAt <= moment.now) next.expire.push(call);
+    else if (call.approval === 'asked') until = Math.min(until, call.expiresAt);
+    else if (moment.attempts >= POISON_ATTEMPTS) next.settle.push(stoppedTheWorker(call));
+    else next.run.push(call);
+  }
+  const idle = !next.settle.length && !next.ask.length && !next.expire.length && !next.run.length;
+  return idle ? { kind: 'wait', until } : next;
+}
+
+function stoppedTheWorker(call: CallView): Settlement {
+  if (call.started?.effect === 'once') return unknownOutcome(call);
+  const text =
+    `This call stopped the worker ${POISON_ATTEMPTS} times and is not run again. ` +
+    'Try a smaller piece of work or another way.';
+  return { call, outcome: 'failed', text };
+}
+
+/** Why a call must not run, or null. */
+function settlementOf(view: RunView, call: CallView): Settlement | null {
+  if (call.started?.effect === 'once') return unknownOutcome(call);
+  if (call.approval === 'deny') {
+    const note = call.approvalNote ? ` They said: ${call.approvalNote}` : '';
+    return { call, outcome: 'denied', text: `A person denied this call.${note} Go on without it.` };
+  }
+  if (view.formatReply || view.turns >= view.started.limits.turns) {
+    const text = 'Tools are off on the last turn. Give the final answer now.';
+    return { call, outcome: 'denied', text };
+  }
+  if (view.reply?.stop_reason === 'refusal') {
+    return { call, outcome: 'denied', text: 'Not run: the reply that asked for it was refused.' };
+  }
+  const limit = view.started.limits.tool_calls;
+  if (call.ordinal > limit) {
+    const text = `Not run: this run may make ${limit} tool calls. Answer with what is known.`;
+    return { call, outcome: 'denied', text };
+  }
+  return null;
+}
+
+function decideModel(
+  view: RunView,
+  { moment, prepared }: { moment: Moment; prepared: RunPrepared },
+): Next {
+  const { failure } = view;
+  if (failure && failure.retry_at === null) return close(view, failure.kind);
+  if (failure?.retry_at && failure.retry_at > moment.now) {
+    return { kind: 'wait', until: failure.retry_at };
+  }
+  const missing = whatIsMissing(view);
+  if (missing === 'no') return close(view, 'answered');
+  const spent = spentLimit(view, moment.now);
+  if (spent) return close(view, spent);
+  const purpose = missing;
+  const last = purpose === 'format' || isLastTurn(view);
+  const call = priced(view, { moment, prepared });
+  if (!call) return close(view, 'usd_spent');
+  return {
+    kind: 'call_model',
+    purpose,
+    userText: purpose === 'format' ? formatCallTextOf(view) : turnText(view),
+    toolChoice: last ? 'none' : 'auto',
+    ...call,
+  };
+}
+
+/**
+ * `max_tokens` lowered to what the money allows; null below the floor. The worst case of the lost
+ * attempts is subtracted first: they may have been paid for.
+ */
+function priced(
+  view: RunView,
+  { moment, prepared }: { moment: Moment; prepared: RunPrepared },
+): Pick<CallModel, 'maxTokens' | 'lostMicroUsd' | 'worstMicroUsd'> | null {
+  const wanted = view.cuts > 0 ? MAX_OUTPUT_TOKENS_AFTER_CUT : MAX_OUTPUT_TOKENS;
+  const { prices } = prepared;
+  const inputTokens = inputTokensOf(view);
+  const worst = (maxTokens: number) => worstCaseMicroUsd({ inputTokens, maxTokens, prices });
+  const lostMicroUsd = moment.attempts * worst(wanted);
+  const left = Math.round(view.started.limits.usd * 1e6) - view.costMicroUsd - lostMicroUsd;
+  const forOutput = left - worst(0);
+  const affordable = prices.output > 0 ? Math.floor(forOutput / prices.output) : wanted;
+  const maxTokens = Math.min(wanted, affordable);
+  if (maxTokens < MIN_OUTPUT_TOKENS || forOutput < 0) return null;
+  return { maxTokens, lostMicroUsd, worstMicroUsd: worst(maxTokens) };
+}
