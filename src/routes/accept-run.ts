@@ -1,0 +1,233 @@
+/**
+ * From a run request to what the store accepts: everything the deployment must judge (tool names,
+ * maxima, files, the run that is followed) is judged here, before anything is stored.
+ * Throws StrideError naming the field at fault.
+ */
+import type { Deps } from '../deps.ts';
+import { StrideError } from '../errors.ts';
+import { IDEMPOTENCY_SECONDS } from '../limits.ts';
+import type { StoredFile } from '../loop/file-store.ts';
+import type { FileRef, RunLimits, RunOptions, RunStarted } from '../loop/journal.ts';
+import type { AcceptRun } from '../loop/store.ts';
+import { normalisePath } from '../tools/paths.ts';
+import { availableTools } from '../tools/registry.ts';
+import { sha256Hex } from '../tools/workspace.ts';
+import type { Principal } from './context.ts';
+import { type FieldFault, invalidInput } from './input.ts';
+import { loadEntries, loadRun } from './load-run.ts';
+import type { RunRequest } from './schemas.ts';
+
+/** Earlier questions that a follow-up carries along, and what they may weigh together. */
+const MAX_CONTEXT_RUNS = 10;
+const MAX_CONTEXT_CHARS = 64_000;
+/** No domain has tools of its own in this deployment; `auto` is what leaving it out means. */
+const DOMAINS: readonly string[] = ['auto'];
+const DEFAULT_DRIVE = 'queue';
+
+export interface Asking {
+  deps: Deps;
+  principal: Principal;
+  /** The Idempotency-Key header. */
+  idempotencyKey: string | undefined;
+}
+
+export async function toAcceptRun(request: RunRequest, asking: Asking): Promise<AcceptRun> {
+  const { deps, principal } = asking;
+  const faults = [...toolFaults(request, deps), ...optionFaults(request)];
+  faults.push(...limitFaults(request.limits ?? {}, deps.config.runLimits));
+  if (faults.length > 0) throw invalidInput(faults);
+
+  const dedupe = await toDedupe(request, asking);
+  const files = await loadFiles(request.file_ids ?? [], asking);
+  const context = request.follows ? await loadContext(request.follows, asking) : null;
+  const limits: RunLimits = { ...deps.config.runLimits, ...request.limits };
+  const outbox: Record<string, string> = { archive: '' };
+  // Owed from the start, so that no crash between making a sandbox and noting it leaks one.
+  if (deps.sandboxes) outbox.kill_sandbox = '';
+  return {
+    id: deps.randomId('run_'),
+    owner: principal.owner,
+    entry: {
+      type: 'run_started',
+      question: request.question,
+      files,
+      options: toOptions(request, deps),
+      limits,
+      source: 'api',
+      owner: principal.owner,
+      ...(request.task_id ? { task_id: request.task_id } : {}),
+      ...(request.follows && context ? { follows: request.follows, context } : {}),
+      ...(request.metadata ? { metadata: request.metadata } : {}),
+    },
+    drive: request.drive ?? DEFAULT_DRIVE,
+    limitMicroUsd: Math.round(limits.usd * 1_000_000),
+    dayLimitMicroUsd: Math.round(deps.config.dailyUsd * 1_000_000),
+    maxActive: deps.config.maxActiveRuns,
+    dedupe,
+    outbox,
+  };
+}
+
+/** Names by which this deployment knows its tools; an alias becomes the tool's own name. */
+function toOptions(request: RunRequest, deps: Deps): RunOptions {
+  const named = (names: string[]) => [
+    ...new Set(names.map((name) => deps.tools.get(name)?.name ?? name)),
+  ];
+  return {
+    ...(request.model ? { model: request.model } : {}),
+    ...(request.tools ? { tools: named(request.tools) } : {}),
+    ...(request.approvals ? { approvals: named(request.approvals) } : {}),
+    ...(request.knowledge ? { knowledge: request.knowledge } : {}),
+  };
+}
+
+function toolFaults(request: RunRequest, deps: Deps): FieldFault[] {
+  const { tools, leftOut } = availableTools(deps.tools, { sandbox: deps.sandboxes !== null });
+  const available = new Set(tools.map(({ name }) => name));
+  const why = new Map(leftOut.map(({ name, reason }) => [name, reason]));
+  return (['tools', 'approvals'] as const).flatMap((field) =>
+    (request[field] ?? []).flatMap((given) => {
+      const name = deps.tools.get(given)?.name ?? given;
+      if (available.has(name)) return [];
+      const reason = why.get(name);
+      const known = `available are ${[...available].join(', ')}`;
+      const message = reason
+        ? `"${name}" is left out of this deployment: ${reason}`
+        : `there is no tool "${given}"; ${known}`;
+      return [{ field, message }];
+    }),
+  );
+}
+
+function optionFaults(request: RunRequest): FieldFault[] {
+  const faults: FieldFault[] = [];
+  if (request.domain && !DOMAINS.includes(request.domain)) {
+    const message = `there is no domain "${request.domain}"; available are ${DOMAINS.join(', ')}`;
+    faults.push({ field: 'domain', message });
+  }
+  if (request.knowledge === 'on') {
+    const message = 'this deployment has no knowledge index; leave the field out or send "off"';
+    faults.push({ field: 'knowledge', message });
+  }
+  const ids = request.file_ids ?? [];
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice !== undefined) faults.push({ field: 'file_ids', message: `"${twice}" is named twice` });
+  return faults;
+}
+
+/** The deployment's limits are the most a run may ask for. */
+function limitFaults(asked: NonNullable<RunRequest['limits']>, maxima: RunLimits): FieldFault[] {
+  const names = ['turns', 'tool_calls', 'tokens', 'usd', 'seconds'] as const;
+  return names.flatMap((name) => {
+    const value = asked[name];
+    if (value === undefined || value <= maxima[name]) return [];
+    const message = `must be at most ${maxima[name]} in this deployment`;
+    return [{ field: `limits.${name}`, message }];
+  });
+}
+
+async function toDedupe(request: RunRequest, asking: Asking): Promise<AcceptRun['dedupe']> {
+  const { idempotencyKey: key, principal } = asking;
+  if (key === undefined) return null;
+  if (!/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) {
+    const message = 'must be 1 to 255 printable ASCII characters';
+    throw invalidInput([{ field: 'idempotency-key', message }]);
+  }
+  const bytes = new TextEncoder().encode(canonicalJson(request));
+  return {
+    key: `idem:${principal.owner}:${key}`,
+    bodyHash: await sha256Hex(bytes),
+    ttlSeconds: IDEMPOTENCY_SECONDS,
+  };
+}
+
+/** JSON with the keys of every object in order, so that equal requests have equal hashes. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  fields.sort(([a], [b]) => (a < b ? -1 : 1));
+  const parts = fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
+  return `{${parts.join(',')}}`;
+}
+
+async function loadFiles(ids: string[], { deps, principal }: Asking): Promise<FileRef[]> {
+  const loaded = await Promise.all(ids.map((id) => deps.store.loadFile(id)));
+  const faults: FieldFault[] = [];
+  const files: StoredFile[] = [];
+  for (const [i, file] of loaded.entries()) {
+    if (file && file.owner === principal.owner) files.push(file);
+    else faults.push({ field: `file_ids.${i}`, message: `there is no file "${ids[i]}"` });
+  }
+  if (faults.length > 0) throw invalidInput(faults);
+  const paths = uniquePaths(files.map(({ name }) => name));
+  return files.map((file, i) => ({
+    path: paths[i] ?? file.name,
+    object: file.object,
+    bytes: file.bytes,
+    media_type: file.mediaType,
+  }));
+}
+
+/**
+ * The paths under which a run sees its files: a name taken before becomes `report (2).csv`. A file
+ * named like another one's folder is renamed too, since no disk could hold both.
+ */
+export function uniquePaths(names: readonly string[]): string[] {
+  const folders = new Set(names.flatMap(parentsOf));
+  const wanted = new Set(names);
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let path = name;
+    // A number that another upload bears by itself is left to it.
+    for (let n = 2; taken.has(path) || folders.has(path) || (n > 2 && wanted.has(path)); n++) {
+      path = numbered(name, n);
+    }
+    taken.add(path);
+    return path;
+  });
+}
+
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+/** `report (2).csv`; the name is shortened where the number would make it too long for a path. */
+function numbered(path: string, n: number): string {
+  const slash = path.lastIndexOf('/') + 1;
+  const dot = path.lastIndexOf('.');
+  const end = dot > slash ? dot : path.length;
+  const stem = [...path.slice(slash, end)];
+  for (;;) {
+    const candidate = `${path.slice(0, slash)}${stem.join('')} (${n})${path.slice(end)}`;
+    if (normalisePath(candidate).ok || stem.length === 0) return candidate;
+    stem.pop();
+  }
+}
+
+async function loadContext(
+  id: string,
+  { deps, principal }: Asking,
+): Promise<NonNullable<RunStarted['context']>> {
+  const run = await loadRun(id, { deps, principal }).catch((error: unknown) => {
+    if (!(error instanceof StrideError) || error.code !== 'not_found') throw error;
+    throw invalidInput([{ field: 'follows', message: `there is no run "${id}"` }]);
+  });
+  if (run.head.state !== 'finished') {
+    throw new StrideError(
+      'conflict',
+      `follows: the run "${id}" has not ended yet; ask again then.`,
+    );
+  }
+  const entries = await loadEntries(run, deps);
+  const [started] = entries;
+  const last = entries.at(-1);
+  if (started?.type !== 'run_started') return [];
+  const answer = last?.type === 'run_finished' ? last.answer : null;
+  const context = [...(started.context ?? []), { question: started.question, answer }];
+  const recent = context.slice(-MAX_CONTEXT_RUNS);
+  // The oldest go first when the questions were long; the run that is followed always stays.
+  while (recent.length > 1 && JSON.stringify(recent).length > MAX_CONTEXT_CHARS) recent.shift();
+  return recent;
+}
