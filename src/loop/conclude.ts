@@ -8,6 +8,7 @@ import { betterAnswer, formatProblem } from './answer-review.ts';
 import type { RunView } from './fold.ts';
 import type { Draft, ModelReplied, RunFinished } from './journal.ts';
 import { reasonMessage } from './reasons.ts';
+import { repetitionOf } from './repetition.ts';
 
 interface Candidate extends ExtractedAnswer {
   raw: string;
@@ -89,6 +90,9 @@ export function conclude(view: RunView, reason: string): Draft<RunFinished> {
   };
 }
 
+/** The tools were taken away because turns repeated, and the turn after that had no answer. */
+const repeatedToTheEnd = (view: RunView) => repetitionOf({ ...view, calls: [] })?.stop === true;
+
 function whyNoAnswer(view: RunView): string {
   const { limits } = view.started;
   if (view.reply?.stop_reason === 'refusal') return 'model_refused';
@@ -96,5 +100,6 @@ function whyNoAnswer(view: RunView): string {
   if (view.cuts > 1) return 'output_cut_off';
   if (view.turns >= limits.turns && view.formatReply) return 'turns_spent';
   if (view.toolCalls > limits.tool_calls) return 'tool_calls_spent';
+  if (repeatedToTheEnd(view)) return 'no_progress';
   return 'no_answer';
 }

@@ -3,7 +3,8 @@
  * Turns are numbered from 0: turn MAX−2 is warned, turn MAX−1 goes out with tools off. Pure.
  */
 import { openCalls, pendingUserMessage, type RunView, tokensOf } from './fold.ts';
-import { warningTextOf } from './user-text.ts';
+import { repetitionOf } from './repetition.ts';
+import { repeatWarningOf, warningTextOf } from './user-text.ts';
 
 /** From this share of the model's window on, the loop behaves as on its last turn. */
 const WINDOW_SHARE = 0.8;
@@ -40,12 +41,19 @@ export function isLastTurn(view: RunView): boolean {
   if (view.turns >= limits.turns - 1) return true;
   if (view.toolCalls >= limits.tool_calls) return true;
   if (view.failure && LAST_TRY.has(view.failure.kind)) return true;
+  if (repetitionOf(view)?.stop) return true;
   const window = view.prepared?.window ?? Number.POSITIVE_INFINITY;
   return inputTokensOf(view) >= WINDOW_SHARE * window;
 }
 
 /** What is said to the model with the next turn, or null. */
 export function turnText(view: RunView): string | null {
+  const repetition = repetitionOf(view);
+  const repeats = repetition ? repeatWarningOf(view, repetition) : null;
+  return [repeats, limitText(view)].filter((text) => text !== null).join('\n\n') || null;
+}
+
+function limitText(view: RunView): string | null {
   if (isLastTurn(view)) return warningTextOf(view, 'last_turn');
   if (view.turns >= view.started.limits.turns - 2) return warningTextOf(view, 'last_tools');
   return null;

@@ -46,6 +46,8 @@ export interface RunView {
   messages: MessageParam[];
   /** Calls of the last reply, in call order. */
   calls: CallView[];
+  /** Calls of the turns before it. */
+  closedTurns: CallView[][];
   /** Replies that count as turns. */
   turns: number;
   toolCalls: number;
@@ -88,6 +90,7 @@ export function fold(entries: readonly Entry[]): RunView {
     prepared: null,
     messages: [],
     calls: [],
+    closedTurns: [],
     turns: 0,
     toolCalls: 0,
     tokens: 0,
@@ -186,6 +189,7 @@ function applyReply(view: RunView, entry: ModelReplied): void {
   if (user) view.messages.push(user);
   // Blocks go back exactly as they came; the response and parameter types differ in name only.
   view.messages.push({ role: 'assistant', content: entry.content as ContentBlockParam[] });
+  if (view.calls.length > 0) view.closedTurns.push(view.calls);
   const uses = entry.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
   view.calls = uses.map((use, i) => ({
     id: use.id,

@@ -15,6 +15,7 @@ const MESSAGES: Record<string, Say> = {
   answered: () => 'Answered.',
   cancelled: () => 'The run was cancelled.',
   no_answer: () => 'The model ended without giving an answer.',
+  no_progress: () => 'The run repeated the same calls without getting anywhere.',
   model_refused: () => 'The model refused to answer this question.',
   output_cut_off: () => 'The model’s reply was cut off twice at its length limit.',
   turns_spent: (view) => `No answer within ${limits(view).turns} turns (limits.turns).`,

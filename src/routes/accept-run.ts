@@ -3,6 +3,8 @@
  * maxima, files, the run that is followed) is judged here, before anything is stored.
  * Throws StrideError naming the field at fault.
  */
+
+import { canonicalJson } from '../canonical-json.ts';
 import type { Deps } from '../deps.ts';
 import { StrideError } from '../errors.ts';
 import { IDEMPOTENCY_SECONDS } from '../limits.ts';
@@ -139,16 +141,6 @@ async function toDedupe(request: RunRequest, asking: Asking): Promise<AcceptRun[
     bodyHash: await sha256Hex(bytes),
     ttlSeconds: IDEMPOTENCY_SECONDS,
   };
-}
-
-/** JSON with the keys of every object in order, so that equal requests have equal hashes. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  fields.sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
-  return `{${parts.join(',')}}`;
 }
 
 async function loadFiles(ids: string[], { deps, principal }: Asking): Promise<FileRef[]> {

@@ -21,7 +21,10 @@ const next = (drafts: Draft[], moment: Partial<Moment> = {}): Next =>
 
 const limits = (fields: Partial<RunStarted['limits']>) =>
   started({ limits: { ...LIMITS, ...fields } });
-const turn = (n: number) => [replied([use(`t${n}`)]), finishedCall(`t${n}`)];
+const turn = (n: number) => [
+  replied([use(`t${n}`, 'calc', { expression: `${n}` })]),
+  finishedCall(`t${n}`, `${n}`),
+];
 const turns = (n: number) => Array.from({ length: n }, (_, i) => turn(i)).flat();
 const answer = (value: string) => replied([text(`Because.\n\nFINAL ANSWER: ${value}`)]);
 const failed = (fields: Partial<AttemptFailed> = {}): Draft => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, uniquePaths } from '../../src/routes/accept-run.ts';
+import { canonicalJson } from '../../src/canonical-json.ts';
+import { uniquePaths } from '../../src/routes/accept-run.ts';
 import { createTestApp, errorOf, finished, type TestApp } from './helpers.ts';
 
 const nothingStored = (app: TestApp) => {
