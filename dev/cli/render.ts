@@ -21,6 +21,12 @@ import {
 } from './entry-lines.ts';
 import { formatCount, formatDuration, formatUsd, toHarmless, toShortLine } from './text.ts';
 
+const MAX_EVIDENCE_LINES = 6;
+const EVIDENCE_WORDS: Record<string, string> = {
+  model_only: 'the model alone',
+  question: 'stands in the question',
+};
+
 export interface Renderer {
   /** Lines of one entry; `now` in Unix milliseconds, by this machine's clock. */
   entry(entry: Entry, now: number): string[];
@@ -154,6 +160,7 @@ function finishLines(page: Page, { run, ms }: { run: RunSummary; ms: number }): 
     '',
     ...(explanation ? [explanation, ''] : []),
     ...answerLines(page, run),
+    ...evidenceLines(page, run),
     '',
     ...sources,
     paint('dim', joinFacts(took)),
@@ -170,6 +177,17 @@ function answerLines({ paint }: Page, run: RunSummary): string[] {
   const word = run.status === 'cancelled' ? 'Cancelled:' : 'No answer:';
   const why = toHarmless(run.message ?? run.reason ?? 'the run gave no reason');
   return [`${paint('red', paint('bold', word))} ${why}`];
+}
+
+/** Where the parts of the answer stand; more than a few are left to `--json` and the API. */
+function evidenceLines(page: Page, run: RunSummary): string[] {
+  const { paint } = page;
+  const shown = run.evidence.slice(0, MAX_EVIDENCE_LINES).map(({ text, tool_use_id, place }) => {
+    const where = tool_use_id === null ? EVIDENCE_WORDS[place] : `${tool_use_id}, ${place}`;
+    return paint('dim', `  ${toShortLine(`${text} ← ${where ?? place}`, page.columns() - 2)}`);
+  });
+  const left = run.evidence.length - shown.length;
+  return left > 0 ? [...shown, paint('dim', `  and ${left} more`)] : shown;
 }
 
 function toSeconds(ms: number): string {

@@ -5,6 +5,7 @@
  */
 import { type ExtractedAnswer, extractAnswer } from './answer.ts';
 import { betterAnswer, formatProblem } from './answer-review.ts';
+import { evidenceOf } from './evidence.ts';
 import type { RunView } from './fold.ts';
 import type { Draft, ModelReplied, RunFinished } from './journal.ts';
 import { reasonMessage } from './reasons.ts';
@@ -85,7 +86,7 @@ export function conclude(view: RunView, reason: string): Draft<RunFinished> {
     answer,
     rule: candidate?.rule ?? null,
     explanation: candidate?.explanation ?? null,
-    evidence: [],
+    evidence: answer === null ? [] : evidenceOf(view, answer),
     sources: [],
   };
 }

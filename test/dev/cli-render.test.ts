@@ -219,6 +219,7 @@ describe('finish', () => {
     explanation: 'I added the column.',
     reason: 'answered',
     message: 'Answered.',
+    evidence: [],
     sources: [{ title: 'Page', url: 'https://example.org/' }],
     model: 'm',
     turns: 2,
@@ -241,6 +242,15 @@ describe('finish', () => {
 
   it('keeps the layout of an answer of several lines', () => {
     expect(lines({ answer: 'a\n  b' })).toEqual(expect.arrayContaining(['Answer:', 'a\n  b']));
+  });
+
+  it('shows where each part of the answer stands, a few of them', () => {
+    const seen = { text: '42', tool_use_id: 't1', place: 'line 3: total 42' };
+    const own = { text: 'Rome', tool_use_id: null, place: 'model_only' };
+    const found = lines({ evidence: [seen, own] });
+    expect(found).toContain('  42 ← t1, line 3: total 42');
+    expect(found).toContain('  Rome ← the model alone');
+    expect(lines({ evidence: Array(9).fill(own) })).toContain('  and 3 more');
   });
 
   it('says why there is no answer', () => {
