@@ -38,6 +38,8 @@ export interface Config {
   retentionDays: number;
   archiveDays: number;
   approvalTtlMs: number;
+  /** Tools that wait for a person in every run. */
+  approvalTools: string[];
 }
 
 type Values = { [Name in RowName]: z.output<(typeof ROWS)[Name]['schema']> | Fallback<Name> };
@@ -115,6 +117,7 @@ function toConfig(values: Values): Config {
     retentionDays: values.RETENTION_DAYS,
     archiveDays: values.ARCHIVE_DAYS,
     approvalTtlMs: values.APPROVAL_TTL * 1000,
+    approvalTools: values.APPROVAL_TOOLS ?? [],
   };
 }
 

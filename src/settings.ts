@@ -128,6 +128,14 @@ export const ROWS = {
     'Seconds before the first repeat; doubles',
   ),
   BATCH_QUESTION_DELAY: row('5', whole(0, 3600), 'Seconds between the questions of a batch'),
+  APPROVAL_TOOLS: row(
+    null,
+    z
+      .string()
+      .regex(/^[\w-]+( *, *[\w-]+)*$/, 'expected names of tools, comma separated')
+      .transform((text) => text.split(/ *, */)),
+    'Tools that wait for a person in every run, comma separated',
+  ),
   APPROVAL_TTL: row(String(24 * HOUR), whole(60, 30 * 86_400), 'Seconds an approval is waited for'),
   QUEUE_SHARDS: row('1', whole(1, 64), 'Step queues, bound as STEPS_0, STEPS_1 and so on'),
   RETENTION_DAYS: row('30', whole(1, 3650), 'Days a finished run stays in Redis'),

@@ -44,6 +44,7 @@ describe('parseConfig', () => {
       retentionDays: 30,
       archiveDays: 365,
       approvalTtlMs: 86_400_000,
+      approvalTools: [],
     });
   });
 

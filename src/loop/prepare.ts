@@ -39,10 +39,16 @@ export async function prepare({ deps, lease }: StepContext): Promise<Draft<RunPr
     prices,
     tools: names,
     left_out: leftOut,
-    approvals: (options.approvals ?? []).filter((name) => names.includes(name)),
+    approvals: guardedTools(deps, options.approvals ?? [], names),
     domain: null,
     knowledge: { outcome: 'off' },
   };
+}
+
+/** Tools that wait for a person: those of the deployment and those of the run. */
+function guardedTools({ config }: StepContext['deps'], ofRun: string[], offered: string[]) {
+  const guarded = new Set([...config.approvalTools, ...ofRun]);
+  return offered.filter((name) => guarded.has(name));
 }
 
 /** The deployment's tools, narrowed to those the run asked for. */

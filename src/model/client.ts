@@ -15,7 +15,7 @@ import {
   StreamErrorEvent,
 } from './failures.ts';
 import type { ModelCallOptions, ModelPort, ModelRequest } from './port.ts';
-import { toBody } from './request.ts';
+import { CONTEXT_EDITING, toBody } from './request.ts';
 
 export interface AnthropicModelOptions {
   apiKey: string;
@@ -109,7 +109,9 @@ async function openStream(
     logLevel: 'off',
     openTelemetry: false,
   });
-  const response = await client.messages.create(body, { signal }).asResponse();
+  const response = await client.messages
+    .create(...withContextEditing(options, body, signal))
+    .asResponse();
   const type = response.headers.get('content-type') ?? '';
   if (!type.includes('text/event-stream')) {
     await response.body?.cancel();
@@ -118,6 +120,20 @@ async function openStream(
     );
   }
   return { events: Stream.rawEvents(response), headers: response.headers };
+}
+
+/** Only the API itself is known to take the beta; other servers get the plain request. */
+function withContextEditing(
+  { baseUrl }: AnthropicModelOptions,
+  body: MessageCreateParamsStreaming,
+  signal: AbortSignal,
+): [MessageCreateParamsStreaming, { signal: AbortSignal; headers?: Record<string, string> }] {
+  if (baseUrl !== null) return [body, { signal }];
+  const { beta, context_management } = CONTEXT_EDITING;
+  return [
+    { ...body, context_management } as typeof body,
+    { signal, headers: { 'anthropic-beta': beta } },
+  ];
 }
 
 function parseEvent(data: string): { type?: unknown } {

@@ -109,6 +109,24 @@ function thinkingParams(request: ModelRequest, effort: Effort | null) {
   return { thinking: { type: 'enabled' as const, budget_tokens: budget } };
 }
 
+/**
+ * Lets the API drop the oldest tool results from what the model reads once a request passes
+ * 100,000 input tokens. It happens on their side of the wire: our bytes stay what they were.
+ */
+export const CONTEXT_EDITING = {
+  beta: 'context-management-2025-06-27',
+  context_management: {
+    edits: [
+      {
+        type: 'clear_tool_uses_20250919',
+        trigger: { type: 'input_tokens', value: 100_000 },
+        keep: { type: 'tool_uses', value: 5 },
+        clear_at_least: { type: 'input_tokens', value: 20_000 },
+      },
+    ],
+  },
+} as const;
+
 /** The body of `POST /v1/messages`. No sampling parameter: newer models refuse them. */
 export function toBody(
   request: ModelRequest,

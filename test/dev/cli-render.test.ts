@@ -219,7 +219,7 @@ describe('finish', () => {
     explanation: 'I added the column.',
     reason: 'answered',
     message: 'Answered.',
-    evidence: [],
+    evidence: [] as RunSummary['evidence'],
     sources: [{ title: 'Page', url: 'https://example.org/' }],
     model: 'm',
     turns: 2,

@@ -364,6 +364,15 @@ describe.skipIf(!hasRedisServer)('drive', () => {
     expect((await head(world, id))?.status).toBe('succeeded');
   });
 
+  it('guards the tools that the deployment names in every run', async () => {
+    const script = [calls(['a', 'do_once'], ['b', 'do_pure'])];
+    const { world, id, consume } = await begin(script, {}, { APPROVAL_TOOLS: 'do_once, no_such' });
+    await consume();
+    expect(Object.fromEntries(world.runs)).toEqual({ b: 1 });
+    const prepared = (await world.journal(id)).find((entry) => entry.type === 'run_prepared');
+    expect(prepared).toMatchObject({ approvals: ['do_once'] });
+  });
+
   it('denies by itself when nobody answers in time', async () => {
     const entry = started({ options: { approvals: ['do_once'] } });
     const { world, id, consume } = await begin([calls(['a', 'do_once']), done()], { entry });

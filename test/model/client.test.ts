@@ -338,6 +338,29 @@ describe('createAnthropicModel: requests', () => {
     ]);
   });
 
+  it('asks the API itself, and no other server, to drop old tool results from long conversations', async () => {
+    const sent: Request[] = [];
+    const record: typeof fetch = async (...args) => {
+      sent.push(new Request(...args));
+      return new Response('{}', { status: 500 });
+    };
+    for (const baseUrl of [null, 'http://127.0.0.1:9']) {
+      const model = modelAt('', { baseUrl, fetch: record });
+      await model.call(REQUEST, { signal: new AbortController().signal, idleMs: 1_000 });
+    }
+    const bodies = await Promise.all(sent.map((request) => request.json()));
+    expect(new URL(sent[0]?.url ?? '').host).toBe('api.anthropic.com');
+    expect(sent[0]?.headers.get('anthropic-beta')).toBe('context-management-2025-06-27');
+    expect(bodies[0].context_management.edits[0]).toMatchObject({
+      type: 'clear_tool_uses_20250919',
+      trigger: { type: 'input_tokens', value: 100_000 },
+    });
+    expect(sent[1]?.headers.get('anthropic-beta')).toBe(null);
+    expect(bodies[1].context_management).toBe(undefined);
+    delete bodies[0].context_management;
+    expect(bodies[0]).toEqual(bodies[1]);
+  });
+
   it('sends the same bytes for the same request, and leaves the request alone', async () => {
     const server = await serve(() => ({ content: [TEXT('x')] }));
     const request = structuredClone(REQUEST);
