@@ -14,12 +14,16 @@ import { controlRoutes } from './routes/control.ts';
 import { eventsRoutes } from './routes/events.ts';
 import { filesRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
+import { ownersRoutes } from './routes/owners.ts';
 import { runFilesRoutes } from './routes/run-files.ts';
 import { runsRoutes } from './routes/runs.ts';
 import { type DriveStep, stepRoutes } from './routes/step.ts';
 import { toolsRoutes } from './routes/tools.ts';
 
-/** What anyone may ask without a key; everything else is authenticated, unknown paths too. */
+/**
+ * What anyone may ask without a key (of /health only the shallow form: it judges by itself);
+ * everything else is authenticated, unknown paths too.
+ */
 const OPEN_PATHS = new Set(['/', '/health']);
 
 const SECURITY_HEADERS = {
@@ -57,6 +61,7 @@ export function createApp(makeDeps: MakeDeps, { driveStep }: { driveStep: DriveS
     .route('/v1/runs', controlRoutes())
     .route('/v1/runs', runFilesRoutes())
     .route('/v1/files', filesRoutes())
+    .route('/v1/owners', ownersRoutes())
     .route('/v1/tools', toolsRoutes());
 }
 
@@ -80,7 +85,7 @@ function guard(makeDeps: MakeDeps): MiddlewareHandler<AppEnv> {
     const deps = made.value;
     c.set('deps', deps);
     const startedAt = deps.clock.now();
-    c.set('principal', authenticate(c));
+    c.set('principal', await authenticate(c, deps));
     await next();
     deps.log('request', {
       request: c.var.requestId,

@@ -32,8 +32,8 @@ export interface Objects {
     key: string,
   ): Promise<{ body: ReadableStream<Uint8Array>; bytes: number; mediaType: string } | null>;
   delete(keys: string[]): Promise<void>;
-  /** All keys below a prefix. */
-  list(prefix: string): Promise<string[]>;
+  /** All keys below a prefix, or the first `limit` of them. */
+  list(prefix: string, limit?: number): Promise<string[]>;
 }
 
 /** Hands a run to a queue consumer. A message is a hint; losing one costs time only. */

@@ -5,8 +5,9 @@
 import type { FixedLengthStream as FixedLengthStreamOf, R2Bucket } from '@cloudflare/workers-types';
 import type { Objects } from './deps.ts';
 
-/** R2 deletes at most this many keys a call. */
+/** R2 deletes at most this many keys a call, and lists as many. */
 const MAX_DELETE_KEYS = 1000;
+const MAX_LIST_KEYS = 1000;
 const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
 
 // A global of workerd, typed here because the project's own types are those of the web.
@@ -64,14 +65,15 @@ export function createObjects(bucket: R2Bucket): Objects {
       }
     },
 
-    async list(prefix) {
+    async list(prefix, limit = Number.POSITIVE_INFINITY) {
       const keys: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await bucket.list(cursor ? { prefix, cursor } : { prefix });
+        const wanted = Math.min(limit - keys.length, MAX_LIST_KEYS);
+        const page = await bucket.list({ prefix, limit: wanted, ...(cursor ? { cursor } : {}) });
         keys.push(...page.objects.map(({ key }) => key));
         cursor = page.truncated ? page.cursor : undefined;
-      } while (cursor !== undefined);
+      } while (cursor !== undefined && keys.length < limit);
       return keys;
     },
   };

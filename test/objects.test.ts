@@ -46,9 +46,14 @@ const programs = {
     await Promise.all(keys.map((key) => objects.put(key, new Uint8Array([1]))));
     await objects.put('n/other', new Uint8Array([1]));
     const listed = await objects.list('m/');
+    const first = [await objects.list('m/', 7), await objects.list('m/', 1100)];
     await objects.delete(listed);
     await objects.delete([]);
-    return { same: JSON.stringify(listed) === JSON.stringify(keys), left: await objects.list(''), };
+    return {
+      same: JSON.stringify(listed) === JSON.stringify(keys),
+      first: first.map((some) => [some.length, some.at(-1)]),
+      left: await objects.list(''),
+    };
   },
 };
 export default {
@@ -129,6 +134,13 @@ describe('createObjects', () => {
   });
 
   it('lists and deletes more keys than one page of R2 holds', async () => {
-    expect(await run('many')).toEqual({ same: true, left: ['n/other'] });
+    expect(await run('many')).toEqual({
+      same: true,
+      first: [
+        [7, 'm/0006'],
+        [1100, 'm/1099'],
+      ],
+      left: ['n/other'],
+    });
   });
 });

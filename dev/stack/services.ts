@@ -4,6 +4,7 @@
  * Stand-ins are loaded only when they are used.
  */
 import type { Environment } from './environment.ts';
+import { publishRedis } from './redis-address.ts';
 
 export interface StackService {
   name: string;
@@ -101,10 +102,14 @@ async function startStore({ dataDir, env, log, intercept }: ServiceOptions): Pro
   }
   const { startRedis } = await import('../redis/start.ts');
   const redis = await startRedis({ dataDir, log, intercept });
+  const unpublish = publishRedis(dataDir, redis);
   return {
     service: { name: 'Redis', real: false, describe: redis.describe },
     variables: { UPSTASH_REDIS_REST_URL: redis.url, UPSTASH_REDIS_REST_TOKEN: redis.token },
-    stop: redis.stop,
+    async stop() {
+      unpublish();
+      await redis.stop();
+    },
   };
 }
 

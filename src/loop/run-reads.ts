@@ -7,6 +7,8 @@ export interface RunReads {
   /** Null when there is no such run, or only its tombstone. */
   head(id: string): Promise<RunHead | null>;
   heads(ids: string[]): Promise<(RunHead | null)[]>;
+  /** True while the tombstone of a deleted run stands: nothing of it may be shown again. */
+  isDeleted(id: string): Promise<boolean>;
   /** From `fromSeq` (1 is the first) to the end. */
   entries(id: string, fromSeq: number): Promise<Entry[]>;
   /** Newest first; `next` is an opaque cursor, null at the end. */
@@ -14,6 +16,8 @@ export interface RunReads {
     owner: string,
     page: { limit: number; before?: string },
   ): Promise<{ ids: string[]; next: string | null }>;
+  /** Unfinished runs, oldest first; those too that the list has dropped for their age. */
+  activeIds(owner: string): Promise<string[]>;
   /** Redis' own clock, Unix milliseconds. */
   ping(): Promise<number>;
   /** Members of `due` whose time passed more than `graceMs` ago. */
@@ -21,11 +25,14 @@ export interface RunReads {
 }
 
 export function createRunReads(redis: RedisPort): RunReads {
-  async function head(id: string) {
+  async function anyHead(id: string) {
     const fields = toFields(await redis.command('HGETALL', `run:${id}`));
-    if (fields.size === 0) return null;
-    const found = toHead(id, fields);
-    return found.state === 'deleted' ? null : found;
+    return fields.size === 0 ? null : toHead(id, fields);
+  }
+
+  async function head(id: string) {
+    const found = await anyHead(id);
+    return found?.state === 'deleted' ? null : found;
   }
 
   async function ping() {
@@ -45,6 +52,7 @@ export function createRunReads(redis: RedisPort): RunReads {
   return {
     head,
     heads: (ids) => Promise.all(ids.map(head)),
+    isDeleted: async (id) => (await anyHead(id))?.state === 'deleted',
 
     async entries(id, fromSeq) {
       const lines = await redis.command('LRANGE', `run:${id}:log`, `${fromSeq - 1}`, '-1');
@@ -65,6 +73,10 @@ export function createRunReads(redis: RedisPort): RunReads {
       const last = flat[2 * (limit - 1) + 1];
       const more = flat.length / 2 > limit;
       return { ids, next: more ? `${last}.${ids.at(-1)}` : null };
+    },
+
+    async activeIds(owner) {
+      return (await redis.command('ZRANGE', `active:${owner}`, '0', '-1')) as string[];
     },
 
     ping,

@@ -224,9 +224,14 @@ return ids
 const DELETE = `${FLAGS}${TIME_LINE}
 local run, log, outbox, due, runs, usage, active = unpack(KEYS)
 local id = ARGV[1]
-local head = redis.call('HMGET', run, 'state', 'epoch', 'usage', 'active', 'limit', 'spent', 'owner')
-if not head[1] then return {'gone'} end
-if head[1] == 'deleted' then return {'ok'} end
+local head = redis.call('HMGET', run, 'state', 'epoch', 'usage', 'active', 'limit', 'spent', 'owner',
+  'lease')
+if not head[1] or head[1] == 'deleted' then
+  -- A listing may outlive what Redis kept of the run.
+  redis.call('ZREM', runs, ARGV[1])
+  redis.call('ZREM', active, ARGV[1])
+  return {head[1] and 'ok' or 'gone'}
+end
 if head[3] ~= usage or head[4] ~= active then
   return redis.error_reply('ERR usage and active keys are not those of the head')
 end
@@ -236,8 +241,10 @@ if head[1] == 'open' then
   redis.call('ZREM', active, id)
 end
 redis.call('DEL', log, outbox, run)
+-- Who holds the run may still put an object until its lease ends: the purge comes after that.
+local not_before = tonumber(head[8]) > now and head[8] or '0'
 redis.call('HSET', run, 'owner', head[7], 'state', 'deleted', 'status', '', 'drive', 'queue',
-  'epoch', tonumber(head[2]) + 1, 'nonce', '', 'lease', '0', 'not_before', '0', 'idle', '0',
+  'epoch', tonumber(head[2]) + 1, 'nonce', '', 'lease', '0', 'not_before', not_before, 'idle', '0',
   'attempts', '0', 'commit', '0', 'limit', head[5], 'spent', head[6], 'usage', usage,
   'active', active, 'question', '', 'created', '0')
 redis.call('HSET', outbox, 'purge', '1', 'kill_sandbox', '1')

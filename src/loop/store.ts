@@ -14,6 +14,7 @@ import { type RedisPort, toFields } from '../redis.ts';
 import { createFileStore, type FileStore } from './file-store.ts';
 import type { ApprovalGiven, Draft, Entry, RunStarted } from './journal.ts';
 import { parseEntry, stamp } from './journal.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
 import { type RunHead, toHead } from './run-head.ts';
 import { createRunReads, type RunReads } from './run-reads.ts';
 import { SCRIPTS, type ScriptName, withClockArgument } from './scripts.ts';
@@ -91,7 +92,10 @@ export type AppendAnswer =
   | { kind: 'moved'; now: number; length: number; lines: string[] }
   | { kind: 'fenced' | 'finished' | 'gone' };
 
-export interface Store extends RunReads, FileStore {
+/** What the service may do with API keys; they are made and revoked by `npm run keys`. */
+type KeyUses = Pick<KeyStore, 'findKey' | 'noteKeyUse'>;
+
+export interface Store extends RunReads, FileStore, KeyUses {
   accept(run: AcceptRun): Promise<AcceptAnswer>;
   claim(id: string, nonce: string): Promise<ClaimAnswer>;
   /** The lines after `have` up to `length`; null when the list is shorter than told (data loss). */
@@ -102,7 +106,8 @@ export interface Store extends RunReads, FileStore {
     approval: { base: number; draft: Draft<ApprovalGiven> },
   ): Promise<'ok' | 'moved' | 'finished' | 'gone'>;
   requestCancel(id: string, request: { by: string }): Promise<'ok' | 'finished' | 'gone'>;
-  remove(id: string): Promise<'ok' | 'gone'>;
+  /** `owner` also clears the listing of a run that Redis has let go already (then `gone`). */
+  remove(id: string, owner?: string): Promise<'ok' | 'gone'>;
   /** Up to SWEEP_PAGE run ids whose time has come. */
   sweep(): Promise<string[]>;
 }
@@ -129,6 +134,7 @@ export function createStore(redis: RedisPort, options: StoreOptions): Store {
   const { scriptClock } = options;
   const retentionSeconds = String(options.retentionDays * 86_400);
   const reads = createRunReads(redis);
+  const { findKey, noteKeyUse } = createKeyStore(redis, options);
 
   async function call(name: ScriptName, keys: string[], args: (string | number)[]) {
     const text = scriptClock ? withClockArgument(SCRIPTS[name]) : SCRIPTS[name];
@@ -185,6 +191,8 @@ export function createStore(redis: RedisPort, options: StoreOptions): Store {
   return {
     ...reads,
     ...createFileStore(redis),
+    findKey,
+    noteKeyUse,
 
     async accept(run) {
       const { run: head, log, outbox } = keysOf(run.id);
@@ -247,11 +255,14 @@ export function createStore(redis: RedisPort, options: StoreOptions): Store {
       return kind === 'finished' || kind === 'gone' ? kind : 'ok';
     },
 
-    async remove(id) {
+    async remove(id, owner) {
       const head = await reads.head(id);
-      if (!head) return 'gone';
+      if (!head && owner === undefined) return 'gone';
+      const listed = listKey(head?.owner ?? owner ?? '');
+      const usage = head?.usageKey ?? usageKey(owner ?? '', options.now());
+      const active = head?.activeKey ?? activeKey(owner ?? '');
       const { run, log, outbox } = keysOf(id);
-      const keys = [run, log, outbox, 'due', listKey(head.owner), head.usageKey, head.activeKey];
+      const keys = [run, log, outbox, 'due', listed, usage, active];
       const [kind] = await call('delete', keys, [id, TOMBSTONE_SECONDS, HANDOFF_DUE_MS]);
       return kind as 'ok' | 'gone';
     },

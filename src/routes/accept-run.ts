@@ -9,19 +9,16 @@ import type { Deps } from '../deps.ts';
 import { StrideError } from '../errors.ts';
 import { IDEMPOTENCY_SECONDS } from '../limits.ts';
 import type { StoredFile } from '../loop/file-store.ts';
-import type { FileRef, RunLimits, RunOptions, RunStarted } from '../loop/journal.ts';
+import type { FileRef, RunLimits, RunOptions } from '../loop/journal.ts';
 import type { AcceptRun } from '../loop/store.ts';
 import { normalisePath } from '../tools/paths.ts';
 import { availableTools } from '../tools/registry.ts';
 import { sha256Hex } from '../tools/workspace.ts';
 import type { Principal } from './context.ts';
+import { loadFollowed } from './follow-run.ts';
 import { type FieldFault, invalidInput } from './input.ts';
-import { loadEntries, loadRun } from './load-run.ts';
 import type { RunRequest } from './schemas.ts';
 
-/** Earlier questions that a follow-up carries along, and what they may weigh together. */
-const MAX_CONTEXT_RUNS = 10;
-const MAX_CONTEXT_CHARS = 64_000;
 /** No domain has tools of its own in this deployment; `auto` is what leaving it out means. */
 const DOMAINS: readonly string[] = ['auto'];
 const DEFAULT_DRIVE = 'queue';
@@ -40,8 +37,8 @@ export async function toAcceptRun(request: RunRequest, asking: Asking): Promise<
   if (faults.length > 0) throw invalidInput(faults);
 
   const dedupe = await toDedupe(request, asking);
-  const files = await loadFiles(request.file_ids ?? [], asking);
-  const context = request.follows ? await loadContext(request.follows, asking) : null;
+  const uploads = await loadFiles(request.file_ids ?? [], asking);
+  const followed = request.follows ? await loadFollowed(request.follows, asking) : null;
   const limits: RunLimits = { ...deps.config.runLimits, ...request.limits };
   const outbox: Record<string, string> = { archive: '' };
   // Owed from the start, so that no crash between making a sandbox and noting it leaks one.
@@ -52,13 +49,13 @@ export async function toAcceptRun(request: RunRequest, asking: Asking): Promise<
     entry: {
       type: 'run_started',
       question: request.question,
-      files,
+      files: toFileRefs(uploads, followed?.files ?? []),
       options: toOptions(request, deps),
       limits,
       source: 'api',
       owner: principal.owner,
       ...(request.task_id ? { task_id: request.task_id } : {}),
-      ...(request.follows && context ? { follows: request.follows, context } : {}),
+      ...(followed ? { follows: request.follows, context: followed.context } : {}),
       ...(request.metadata ? { metadata: request.metadata } : {}),
     },
     drive: request.drive ?? DEFAULT_DRIVE,
@@ -143,7 +140,8 @@ async function toDedupe(request: RunRequest, asking: Asking): Promise<AcceptRun[
   };
 }
 
-async function loadFiles(ids: string[], { deps, principal }: Asking): Promise<FileRef[]> {
+/** The uploads of the request. Throws `not_found` for unknown ones and those of other owners. */
+async function loadFiles(ids: string[], { deps, principal }: Asking): Promise<StoredFile[]> {
   const loaded = await Promise.all(ids.map((id) => deps.store.loadFile(id)));
   const faults: FieldFault[] = [];
   const files: StoredFile[] = [];
@@ -151,14 +149,27 @@ async function loadFiles(ids: string[], { deps, principal }: Asking): Promise<Fi
     if (file && file.owner === principal.owner) files.push(file);
     else faults.push({ field: `file_ids.${i}`, message: `there is no file "${ids[i]}"` });
   }
-  if (faults.length > 0) throw invalidInput(faults);
-  const paths = uniquePaths(files.map(({ name }) => name));
-  return files.map((file, i) => ({
-    path: paths[i] ?? file.name,
-    object: file.object,
-    bytes: file.bytes,
-    media_type: file.mediaType,
+  if (faults.length === 0) return files;
+  const { message, details } = invalidInput(faults);
+  throw new StrideError('not_found', message, details);
+}
+
+/**
+ * What the run sees: the files of the run it follows, then its own. A name that both have stays
+ * with the upload; the earlier file is kept under a number.
+ */
+function toFileRefs(uploads: readonly StoredFile[], carried: readonly FileRef[]): FileRef[] {
+  const own = uploads.map(({ name, object, bytes, mediaType }) => ({
+    path: name,
+    object,
+    bytes,
+    media_type: mediaType,
   }));
+  const earlier = carried.filter(({ object }) => !own.some((file) => file.object === object));
+  const all = [...own, ...earlier];
+  const paths = uniquePaths(all.map(({ path }) => path));
+  const files = all.map((file, i) => ({ ...file, path: paths[i] ?? file.path }));
+  return [...files.slice(own.length), ...files.slice(0, own.length)];
 }
 
 /**
@@ -196,30 +207,4 @@ function numbered(path: string, n: number): string {
     if (normalisePath(candidate).ok || stem.length === 0) return candidate;
     stem.pop();
   }
-}
-
-async function loadContext(
-  id: string,
-  { deps, principal }: Asking,
-): Promise<NonNullable<RunStarted['context']>> {
-  const run = await loadRun(id, { deps, principal }).catch((error: unknown) => {
-    if (!(error instanceof StrideError) || error.code !== 'not_found') throw error;
-    throw invalidInput([{ field: 'follows', message: `there is no run "${id}"` }]);
-  });
-  if (run.head.state !== 'finished') {
-    throw new StrideError(
-      'conflict',
-      `follows: the run "${id}" has not ended yet; ask again then.`,
-    );
-  }
-  const entries = await loadEntries(run, deps);
-  const [started] = entries;
-  const last = entries.at(-1);
-  if (started?.type !== 'run_started') return [];
-  const answer = last?.type === 'run_finished' ? last.answer : null;
-  const context = [...(started.context ?? []), { question: started.question, answer }];
-  const recent = context.slice(-MAX_CONTEXT_RUNS);
-  // The oldest go first when the questions were long; the run that is followed always stays.
-  while (recent.length > 1 && JSON.stringify(recent).length > MAX_CONTEXT_CHARS) recent.shift();
-  return recent;
 }

@@ -1,8 +1,7 @@
 /** What every handler finds in its context. Types only. */
 import type { Deps } from '../deps.ts';
 import type { Result } from '../errors.ts';
-
-export type Scope = 'ask' | 'read' | 'knowledge' | 'evaluate' | 'admin';
+import type { Scope } from '../loop/key-store.ts';
 
 /** Who is asking: runs, files and money belong to the owner; the key's scopes say what it may do. */
 export interface Principal {

@@ -8,8 +8,9 @@ import { ASK } from './auth.ts';
 import type { AppEnv } from './context.ts';
 import { jsonBody } from './input.ts';
 import { type FoundRun, loadRun, unknownRun } from './load-run.ts';
-import { sendStep, summaryOf } from './runs.ts';
+import { summaryOf } from './runs.ts';
 import { approvalRequest } from './schemas.ts';
+import { sendStep } from './send-step.ts';
 
 /** Times the journal may grow between reading it and adding a verdict before the caller is told. */
 const MAX_APPROVAL_TRIES = 8;

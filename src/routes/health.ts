@@ -1,11 +1,13 @@
 /**
  * Whether the deployment works. Open to anyone, so it names settings and services, never values.
- * `?deep=1` asks the services themselves; a model call costs money and is not made.
+ * `?deep=1` asks the services themselves (a model call costs money and is not made); it costs round
+ * trips and tells how many runs are late, so it needs a key with the scope `read`.
  */
 import { Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 import { httpStatus } from '../errors.ts';
 import { errorFields } from '../log.ts';
+import { authenticate, checkScope } from './auth.ts';
 import type { AppEnv, MakeDeps } from './context.ts';
 
 /** A run this long overdue was missed by a sweep or two. */
@@ -21,9 +23,14 @@ export function healthRoutes(makeDeps: MakeDeps) {
       return c.json({ status: 'misconfigured' as const, settings }, httpStatus('unavailable'));
     }
     const deps = made.value;
+    const isDeep = c.req.query('deep') === '1';
+    if (isDeep) {
+      c.set('deps', deps);
+      checkScope(await authenticate(c, deps), 'read');
+    }
     const configured = configuredServices(deps);
     const usable = configured.model.status === 'ok';
-    if (c.req.query('deep') !== '1') {
+    if (!isDeep) {
       const status = usable ? ('ok' as const) : ('degraded' as const);
       return c.json({ status, services: configured }, 200);
     }

@@ -32,6 +32,8 @@ export async function loadRun(id: string, context: RunRequestContext): Promise<F
     if (head.owner !== principal.owner) throw unknownRun();
     return { kind: 'live', head };
   }
+  // A late delivery may have put the archive of a run that was deleted meanwhile.
+  if (await deps.store.isDeleted(id)) throw unknownRun();
   const bytes = await deps.objects.get(archiveKey(principal.owner, id));
   if (!bytes) throw unknownRun();
   const lines = new TextDecoder().decode(bytes).split('\n');

@@ -2,17 +2,17 @@
 import { Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 import { StrideError } from '../errors.ts';
-import { errorFields } from '../log.ts';
-import { archiveKey, objectPrefix } from '../loop/deliver.ts';
 import { stamp } from '../loop/journal.ts';
 import type { AcceptRun } from '../loop/store.ts';
 import { type RunLine, type RunSummary, runLine, runSummary } from '../loop/summary.ts';
 import { toAcceptRun } from './accept-run.ts';
 import { ASK, READ } from './auth.ts';
 import type { AppEnv, Principal } from './context.ts';
+import { deleteRun } from './delete-run.ts';
 import { jsonBody, query } from './input.ts';
-import { type FoundRun, loadEntries, loadRun, unknownRun } from './load-run.ts';
+import { type FoundRun, loadEntries, loadRun } from './load-run.ts';
 import { listQuery, runRequest } from './schemas.ts';
+import { sendStep } from './send-step.ts';
 
 const DEFAULT_LIST = 20;
 /** A filtered page looks at this many pages of the list; then it is short, with a cursor. */
@@ -64,15 +64,6 @@ export async function summaryOf(run: FoundRun, deps: Deps): Promise<RunSummary> 
   return runSummary({ head: run.head, entries }, deps.clock.now());
 }
 
-/** Hands the run to the queue. A message that is lost costs time only: the sweep finds the run. */
-export async function sendStep(runId: string, deps: Deps): Promise<void> {
-  try {
-    await deps.queue.send(runId);
-  } catch (error) {
-    deps.log('step_not_sent', { run: runId, ...errorFields(error) });
-  }
-}
-
 async function accept(run: AcceptRun, deps: Deps): Promise<{ id: string; isNew: boolean }> {
   const answer = await deps.store.accept(run);
   switch (answer.kind) {
@@ -88,22 +79,30 @@ async function accept(run: AcceptRun, deps: Deps): Promise<{ id: string; isNew: 
         { id: answer.id },
       );
     case 'budget_spent':
-      throw new StrideError(
-        'budget_spent',
-        'The budget of this day (UTC) cannot cover another run; lower limits.usd or ask tomorrow.',
-        {
-          reserved_usd: answer.reservedMicroUsd / 1_000_000,
-          limit_usd: answer.limitMicroUsd / 1_000_000,
-          asked_usd: run.limitMicroUsd / 1_000_000,
-        },
-      );
+      throw budgetSpent(run, answer);
     case 'too_many':
       throw new StrideError(
         'rate_limited',
-        `${answer.active} runs are unfinished and ${answer.limit} are allowed; wait for one to end.`,
-        { active: answer.active, limit: answer.limit },
+        `${answer.active} runs are unfinished and ${answer.limit} are allowed at once (MAX_ACTIVE_RUNS); wait for one to end.`,
+        { setting: 'MAX_ACTIVE_RUNS', active: answer.active, limit: answer.limit },
       );
   }
+}
+
+function budgetSpent(
+  run: AcceptRun,
+  held: { reservedMicroUsd: number; limitMicroUsd: number },
+): StrideError {
+  const [reserved, limit, asked] = [
+    held.reservedMicroUsd / 1_000_000,
+    held.limitMicroUsd / 1_000_000,
+    run.limitMicroUsd / 1_000_000,
+  ];
+  return new StrideError(
+    'budget_spent',
+    `The budget of a day (DAILY_USD, UTC) is ${limit} USD, of which ${reserved} are spent or reserved by unfinished runs; this run may cost up to ${asked}. Lower limits.usd, wait for a run to end, or ask tomorrow.`,
+    { setting: 'DAILY_USD', reserved_usd: reserved, limit_usd: limit, asked_usd: asked },
+  );
 }
 
 /** A new run as it stands; not read back, because a failing read must not undo the acceptance. */
@@ -146,22 +145,4 @@ async function listRuns(
     if (runs.length >= limit) break;
   }
   return { runs, next_cursor: before ?? null };
-}
-
-async function deleteRun(
-  id: string,
-  { deps, principal }: { deps: Deps; principal: Principal },
-): Promise<void> {
-  const run = await loadRun(id, { deps, principal });
-  const archive = archiveKey(principal.owner, id);
-  if (run.kind === 'live') {
-    if ((await deps.store.remove(id)) === 'gone') throw unknownRun();
-    // The tombstone owes the purge of all objects; the archive goes at once, else it would answer.
-    await deps.objects.delete([archive]);
-    await sendStep(id, deps);
-    return;
-  }
-  // Redis has let the run go long ago: nothing owes the purge, so it is done here.
-  const written = await deps.objects.list(objectPrefix(principal.owner, id));
-  await deps.objects.delete([...written, archive]);
 }

@@ -3,6 +3,7 @@
  * already, so each version of a file is sent once and what code wrote is not sent back to it.
  */
 import type { Sandbox } from '@e2b/code-interpreter';
+import { StrideError } from '../errors.ts';
 import type { FileRef } from '../loop/journal.ts';
 import type { Workspace } from './define.ts';
 import { type CallRecord, isPlainPath } from './sandbox-record.ts';
@@ -42,7 +43,11 @@ export async function uploadWorkspace(
       );
       continue;
     }
-    const bytes = await options.workspace.read(file.path);
+    const bytes = await readIfThere(options.workspace, file.path);
+    if (bytes === null) {
+      options.notes.push(`${file.path} is not there: its bytes were deleted. Go on without it.`);
+      continue;
+    }
     // A copy over exactly these bytes: the view may be a window on a larger buffer.
     await sandbox.files.write(`${SANDBOX_WORK}/${file.path}`, new Uint8Array(bytes).buffer, {
       signal: options.signal,
@@ -51,6 +56,16 @@ export async function uploadWorkspace(
     uploaded.push(file.path);
   }
   return uploaded;
+}
+
+/** Null when the upload, or the earlier run that wrote the file, was deleted meanwhile. */
+async function readIfThere(workspace: Workspace, path: string): Promise<Uint8Array | null> {
+  try {
+    return await workspace.read(path);
+  } catch (error) {
+    if (error instanceof StrideError && error.code === 'not_found') return null;
+    throw error;
+  }
 }
 
 /** Stores the files that a call wrote. A file that cannot be fetched is named in `notes`. */

@@ -41,8 +41,9 @@ export function createMemoryObjects(): MemoryObjects {
     async delete(keys) {
       for (const key of keys) stored.delete(key);
     },
-    async list(prefix) {
-      return [...stored.keys()].filter((key) => key.startsWith(prefix)).sort();
+    async list(prefix, limit) {
+      const keys = [...stored.keys()].filter((key) => key.startsWith(prefix)).sort();
+      return keys.slice(0, limit);
     },
   };
 }

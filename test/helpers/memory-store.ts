@@ -4,10 +4,14 @@
  * stand for the loop.
  */
 import { type Draft, type Entry, stamp } from '../../src/loop/journal.ts';
+import { createKeyStore, type KeyStore } from '../../src/loop/key-store.ts';
 import type { RunHead } from '../../src/loop/run-head.ts';
 import type { AcceptRun, Store } from '../../src/loop/store.ts';
+import type { RedisPort } from '../../src/redis.ts';
 
 export interface MemoryStore extends Store {
+  /** The keys as `npm run keys` would make them. */
+  keys: KeyStore;
   accepted: AcceptRun[];
   /** Calls by method, for tests that count reads. */
   calls: Record<string, number>;
@@ -30,6 +34,9 @@ export function createMemoryStore({ now }: { now: () => number }): MemoryStore {
   const dedupes = new Map<string, { id: string; bodyHash: string }>();
   const files = new Map<string, Awaited<ReturnType<Store['loadFile']>>>();
   const listing: string[] = [];
+  /** As the listing has them: kept when Redis lets go of a run. */
+  const owners = new Map<string, string>();
+  const keys = createKeyStore(memoryKeyRedis(), { now });
   const calls: Record<string, number> = {};
   const accepted: AcceptRun[] = [];
   const count = (name: string) => {
@@ -48,6 +55,12 @@ export function createMemoryStore({ now }: { now: () => number }): MemoryStore {
   return {
     accepted,
     calls,
+    keys,
+    async findKey(secret) {
+      count('findKey');
+      return keys.findKey(secret);
+    },
+    noteKeyUse: keys.noteKeyUse,
     claim: notHere,
     append: notHere,
     readRest: notHere,
@@ -75,6 +88,7 @@ export function createMemoryStore({ now }: { now: () => number }): MemoryStore {
         return { kind: 'too_many', active: active.length, limit: run.maxActive };
       }
       accepted.push(run);
+      owners.set(run.id, run.owner);
       if (run.dedupe) {
         dedupes.set(run.dedupe.key, { id: run.id, bodyHash: run.dedupe.bodyHash });
       }
@@ -91,13 +105,18 @@ export function createMemoryStore({ now }: { now: () => number }): MemoryStore {
       count('head');
       return live(id)?.head ?? null;
     },
-    heads: async (ids) => ids.map((id) => live(id)?.head ?? null),
+    async heads(ids) {
+      count('heads');
+      return ids.map((id) => live(id)?.head ?? null);
+    },
+    isDeleted: async (id) => runs.get(id)?.head.state === 'deleted',
+    activeIds: async (owner) => unfinished(owner).map(({ head }) => head.id),
     async entries(id, fromSeq) {
       count('entries');
       return live(id)?.entries.slice(fromSeq - 1) ?? [];
     },
     async list(owner, { limit, before }) {
-      const ids = listing.filter((id) => runs.get(id)?.head.owner === owner);
+      const ids = listing.filter((id) => owners.get(id) === owner);
       const first = before ? ids.indexOf(before.slice(before.indexOf('.') + 1)) + 1 : 0;
       const page = ids.slice(first, first + limit);
       return { ids: page, next: ids.length > first + limit ? `0.${page.at(-1)}` : null };
@@ -122,11 +141,11 @@ export function createMemoryStore({ now }: { now: () => number }): MemoryStore {
     },
     async remove(id) {
       const run = live(id);
+      if (listing.includes(id)) listing.splice(listing.indexOf(id), 1);
       if (!run) return 'gone';
       run.head = { ...run.head, state: 'deleted' };
       run.entries = [];
       run.outbox = { purge: '', kill_sandbox: '' };
-      listing.splice(listing.indexOf(id), 1);
       return 'ok';
     },
 
@@ -149,11 +168,31 @@ export function createMemoryStore({ now }: { now: () => number }): MemoryStore {
     },
     setHead(id, fields) {
       Object.assign(runs.get(id)?.head ?? {}, fields);
+      if (fields.owner) owners.set(id, fields.owner);
     },
     expire(id) {
       runs.delete(id);
     },
     outboxOf: (id) => runs.get(id)?.outbox ?? null,
+  };
+}
+
+/** As much of Redis as keys need. */
+function memoryKeyRedis(): RedisPort {
+  const hashes = new Map<string, Map<string, string>>();
+  const index: string[] = [];
+  return {
+    script: () => Promise.reject(new Error('keys have no scripts')),
+    async command(name, key = '', ...args) {
+      if (name === 'ZADD') return index.push(args[1] ?? '');
+      if (name === 'ZRANGE') return [...index];
+      const hash = hashes.get(key) ?? new Map<string, string>();
+      if (name === 'HGETALL') return [...hash].flat();
+      if (name !== 'HSET') throw new Error(`keys do not need ${name}`);
+      for (let i = 0; i < args.length; i += 2) hash.set(args[i] ?? '', args[i + 1] ?? '');
+      hashes.set(key, hash);
+      return 1;
+    },
   };
 }
 

@@ -52,8 +52,10 @@ export interface ReceivedRequest {
   body: any;
 }
 
-/** Answers in order, or a function of the request and its number (from 0). */
-export type Script = Scripted[] | ((request: ReceivedRequest, index: number) => Scripted);
+/** Answers in order, or a function of the request and its number (from 0), which may wait. */
+export type Script =
+  | Scripted[]
+  | ((request: ReceivedRequest, index: number) => Scripted | Promise<Scripted>);
 
 export interface MessagesServer {
   url: string;
@@ -153,7 +155,7 @@ export async function startMessagesServer(script: Script): Promise<MessagesServe
     const received = { headers: request.headers, raw, body: JSON.parse(raw) };
     const index = requests.push(received) - 1;
     for (const one of waiting) if (requests.length >= one.count) one.resolve();
-    const scripted = typeof script === 'function' ? script(received, index) : script[index];
+    const scripted = typeof script === 'function' ? await script(received, index) : script[index];
     if (scripted === undefined) {
       problems.push(`the script ended: request ${index} has no answer`);
       return sendJson(response, 500, errorBody('api_error', 'the script of this test ended'));

@@ -528,6 +528,9 @@ describe.skipIf(!hasRedisServer)('the scripts on redis-server', () => {
       expect(await store.append(appendOf(grant, { base: 2 }))).toEqual({ kind: 'fenced' });
       expect(await redis.command('EXISTS', `run:${id}:log`)).toBe(0);
       expect(await redis.command('TTL', `run:${id}`)).toBe(7 * 86_400);
+      // Whoever held the run may put an object until its lease would have ended.
+      expect(await store.claim(id, 'n2')).toMatchObject({ kind: 'wait', until: now + 30_000 });
+      now += 30_000;
       const deliver = await claimed(store, id, 'n2');
       expect(deliver).toMatchObject({
         mode: 'deliver',

@@ -249,11 +249,6 @@ export const MUTANTS: readonly Mutant[] = [
     "redis.call('HSET', run, 'owner', head[7], 'state', 'deleted'",
     "redis.call('HSET', run .. ':x', 'owner', head[7], 'state', 'deleted'",
   ),
-  script(
-    'delete: the epoch rises',
-    "'epoch', tonumber(head[2]) + 1, 'nonce', '', 'lease'",
-    "'epoch', tonumber(head[2]), 'nonce', 'n1', 'lease'",
-  ),
   script('delete: the tombstone expires', "redis.call('EXPIRE', run, ARGV[2])", ''),
   script(
     'delete: the purge is owed',

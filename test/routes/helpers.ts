@@ -6,6 +6,7 @@ import { type Config, parseConfig } from '../../src/config.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { Result } from '../../src/errors.ts';
 import type { ModelReplied, RunFinished } from '../../src/loop/journal.ts';
+import { SCOPES, type Scope } from '../../src/loop/key-store.ts';
 import type { DriveStep } from '../../src/routes/step.ts';
 import { defineTool, type Tool } from '../../src/tools/define.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
@@ -181,6 +182,16 @@ export const toolUse = (id: string, name = 'calc', input: unknown = { expression
   name,
   input,
 });
+
+/** A key made for the test, as the header that brings it. */
+export async function keyHeader(
+  app: TestApp,
+  scopes: Scope[] = [...SCOPES],
+  owner = 'alice',
+): Promise<{ authorization: string; id: string }> {
+  const { secret, key } = await app.store.keys.createKey({ owner, name: 'test', scopes });
+  return { authorization: `Bearer ${secret}`, id: key.id };
+}
 
 export interface ErrorBody {
   error: {

@@ -6,14 +6,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../../dev/cli/client.ts';
+import { findRedis, type RedisAddress } from '../../dev/stack/redis-address.ts';
 import { type Stack, type StackOptions, startStack } from '../../dev/stack/start-stack.ts';
 import type { Entry } from '../../src/loop/journal.ts';
 import type { RunSummary } from '../../src/loop/summary.ts';
+import { searchFolder, secretsIn, secretsOf } from './secrets.ts';
 
 export interface TestStack {
   url: string;
   stack: Stack;
   dataDir: string;
+  /** Its Redis, over REST; null when the environment names another one. */
+  redis: RedisAddress | null;
   /** A request to the service; the path begins with `/`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** POST of a JSON body. */
@@ -51,12 +55,23 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     throw error;
   });
   const { url } = stack;
-  const send: TestStack['fetch'] = (path, init) => fetch(new URL(path, url), init);
+  const redis = findRedis(dataDir);
+  const secrets = secretsOf(env, redis ? { REDIS_TOKEN: redis.token } : {});
+  const told = new Set<string>();
+  const send: TestStack['fetch'] = async (path, init) => {
+    const response = await fetch(new URL(path, url), init);
+    if (!/event-stream/.test(response.headers.get('content-type') ?? '')) {
+      const text = JSON.stringify([...response.headers]) + (await response.clone().text());
+      for (const name of secretsIn(text, secrets)) told.add(`${path}: ${name}`);
+    }
+    return response;
+  };
   const client = createClient({ url, apiKey: null });
   return {
     url,
     stack,
     dataDir,
+    redis,
     fetch: send,
     post: (path, body, headers = {}) =>
       send(path, {
@@ -90,7 +105,10 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     },
     async stop({ keepData = false } = {}) {
       await stack.stop();
+      const leaked = [...told, ...searchFolder(dataDir, secrets)];
       if (!keepData) rmSync(dataDir, { recursive: true, force: true });
+      if (leaked.length > 0)
+        throw new Error(`secrets in logs, answers or data: ${leaked.join('; ')}`);
     },
   };
 }
