@@ -76,7 +76,8 @@ async function watchWorker(
   return { code: toCode(result), stop: () => watcher.dispose() };
 }
 
-function bundleOptions(
+/** How the Worker is bundled; the benches take the same. */
+export function bundleOptions(
   entry: string,
   { plugins, maps }: { plugins: Plugin[]; maps: boolean },
 ): BuildOptions {

@@ -24,7 +24,8 @@ function textOf(reply: ModelReplied): string {
 }
 
 function candidateOf(reply: ModelReplied | null, question: string): Candidate | null {
-  if (!reply) return null;
+  // A reply that the window cut off is none: its answer may be cut off too.
+  if (!reply || reply.stop_reason === 'model_context_window_exceeded') return null;
   const raw = textOf(reply);
   return { raw, ...extractAnswer({ text: raw, question }) };
 }

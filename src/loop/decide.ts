@@ -136,6 +136,10 @@ function settlementOf(view: RunView, call: CallView): Settlement | null {
   if (view.reply?.stop_reason === 'refusal') {
     return { call, outcome: 'denied', text: 'Not run: the reply that asked for it was refused.' };
   }
+  if (view.reply?.stop_reason === 'model_context_window_exceeded') {
+    const text = 'Not run: the reply that asked for it was cut off, and its input may be too.';
+    return { call, outcome: 'denied', text };
+  }
   const limit = view.started.limits.tool_calls;
   if (call.ordinal > limit) {
     const text = `Not run: this run may make ${limit} tool calls. Answer with what is known.`;

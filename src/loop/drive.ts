@@ -18,6 +18,7 @@ import { createLease, type Lease, LeaseLost, type LeaseOptions } from './lease.t
 import { UNREADABLE } from './reasons.ts';
 import { work } from './step.ts';
 import type { Left } from './step-context.ts';
+import { createStepLog } from './step-log.ts';
 import type { ClaimAnswer } from './store.ts';
 
 /** A message this much too early is put back for the rest of the wait; earlier ones are dropped. */
@@ -167,7 +168,7 @@ async function hold(
 ): Promise<Left> {
   const { deps, stepMs, invocationEndsAt, disconnected = null, onText } = options;
   const { grant } = lease;
-  const startedAt = deps.clock.now();
+  const logStep = createStepLog(lease, deps);
   let outcome = 'failed';
   try {
     const left = await act();
@@ -175,15 +176,7 @@ async function hold(
     return left;
   } finally {
     lease.stop();
-    deps.log('step', {
-      run: grant.head.id,
-      seq: grant.length + 1,
-      entries: lease.entries().length - (grant.mode === 'deliver' ? 0 : lines.length),
-      epoch: grant.head.epoch,
-      mode: grant.mode,
-      ms: deps.clock.now() - startedAt,
-      outcome,
-    });
+    logStep(outcome);
   }
 
   async function act(): Promise<Left> {
@@ -203,6 +196,7 @@ async function hold(
       disconnected,
       interactive: disconnected !== null,
       onText,
+      onNextStep: () => logStep('goes_on'),
     });
   }
 }

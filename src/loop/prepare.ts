@@ -27,7 +27,7 @@ export async function prepare({ deps, lease }: StepContext): Promise<Draft<RunPr
     JSON.stringify({ system, tools: definitions } satisfies PinnedPrompt),
   );
   const prompt = await sha256(bytes);
-  await deps.objects.put(promptKey(prompt), bytes, 'application/json');
+  await pin(deps.objects, { key: promptKey(prompt), bytes });
   const { window, ...prices } = priceOf(model, deps.config.prices);
   return {
     type: 'run_prepared',
@@ -73,6 +73,12 @@ function suffixOf(started: RunStarted): string {
 }
 
 const promptKey = (sha: string) => `prompts/${sha}`;
+
+/** Puts the prompt unless it is there: runs of one day share it, and it is larger than a short run. */
+async function pin(objects: Objects, { key, bytes }: { key: string; bytes: Uint8Array }) {
+  const found = await objects.get(key, { offset: 0, length: 1 });
+  if (!found) await objects.put(key, bytes, 'application/json');
+}
 
 /** Throws when the pinned prompt is gone: the run cannot go on with another one. */
 export async function loadPrompt(objects: Objects, sha: string): Promise<PinnedPrompt> {

@@ -16,6 +16,7 @@ import { objectPrefix } from './deliver.ts';
 import { runToolCall } from './dispatch.ts';
 import type { CallView } from './fold.ts';
 import type { Draft } from './journal.ts';
+import { LeaseLost } from './lease.ts';
 import { type StepContext, stopSignal, toResult } from './step-context.ts';
 
 interface Turn {
@@ -56,6 +57,8 @@ export async function runTools(
   const obtained = await obtainSandbox(context, next.run);
   const turn: Turn = { context, stepEndsAt, ...obtained, previewBytes };
   await inParallel(lanesOf(context, next.run), (lane) => runLane(turn, lane));
+  // Calls that were stopped write nothing, so no append would say that the lease is gone.
+  if (lease.signal.reason instanceof LeaseLost) throw lease.signal.reason;
 }
 
 /** True when a call may outlast what a waiting client should be kept for. */

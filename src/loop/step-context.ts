@@ -17,6 +17,8 @@ export interface StepContext {
   /** True when a client waits for this step: long tools are left to the queue. */
   interactive: boolean;
   onText?: (text: string) => void;
+  /** Called when one step is over and this invocation goes on with another one. */
+  onNextStep?: () => void;
 }
 
 /** How an invocation left its run. */

@@ -13,10 +13,18 @@ import { finish, type Left, type StepContext } from './step-context.ts';
 
 export async function work(context: StepContext): Promise<Left> {
   const { deps, lease } = context;
-  for (let steps = 0; ; ) {
+  let steps = 0;
+  let told = 0;
+  // Once for each step that is over, also when the next one has to be decided again.
+  const beginStep = () => {
+    if (steps > told) context.onNextStep?.();
+    told = steps;
+  };
+  for (;;) {
     const next = decide(lease.view(), momentOf(lease));
     if (next.kind === 'nothing') return { kind: 'nothing' };
     if (next.kind === 'close') {
+      beginStep();
       if ((await finish(lease, next)) === 'ok') return { kind: 'finished' };
       continue;
     }
@@ -30,6 +38,7 @@ export async function work(context: StepContext): Promise<Left> {
       if ((await leave(context, waiting)) === 'ok') return waiting;
       continue;
     }
+    beginStep();
     const stepEndsAt = deps.clock.now() + context.stepMs;
     const done = await perform(context, { next, stepEndsAt });
     if (done === 'finished') return { kind: 'finished' };

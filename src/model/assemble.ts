@@ -18,16 +18,26 @@ function count(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
+/** Far above any window: what is more, less than none or broken is no count of tokens. */
+const MAX_TOKENS = 1_000_000_000;
+
+/** Money is reckoned in whole micro-USD from these, so nothing else may come through. */
+function tokens(value: unknown): number | null {
+  const number = count(value);
+  if (number === null || number < 0 || number > MAX_TOKENS) return null;
+  return Math.ceil(number);
+}
+
 /** Counts are cumulative, so a later number replaces an earlier one; null says nothing. */
 function mergeUsage(before: TokenUsage | null, update: unknown): TokenUsage {
   const now = fields(update);
   return {
-    input_tokens: count(now.input_tokens) ?? before?.input_tokens ?? 0,
-    output_tokens: count(now.output_tokens) ?? before?.output_tokens ?? 0,
+    input_tokens: tokens(now.input_tokens) ?? before?.input_tokens ?? 0,
+    output_tokens: tokens(now.output_tokens) ?? before?.output_tokens ?? 0,
     cache_creation_input_tokens:
-      count(now.cache_creation_input_tokens) ?? before?.cache_creation_input_tokens ?? null,
+      tokens(now.cache_creation_input_tokens) ?? before?.cache_creation_input_tokens ?? null,
     cache_read_input_tokens:
-      count(now.cache_read_input_tokens) ?? before?.cache_read_input_tokens ?? null,
+      tokens(now.cache_read_input_tokens) ?? before?.cache_read_input_tokens ?? null,
   };
 }
 
@@ -67,6 +77,18 @@ function parseInput(json: string, stopReason: string): Fields {
   // the stop reason), and the API wants an object when the turn goes back.
   if (!RUNS_TOOLS.has(stopReason)) return {};
   throw new BadReplyError('the input of a tool call was not a JSON object');
+}
+
+/** A result finds its call by the id alone, so each call needs one that no other has. */
+function checkCalls(blocks: readonly Fields[]): void {
+  const ids = new Set<string>();
+  for (const { type, id, name } of blocks) {
+    if (type !== 'tool_use') continue;
+    if (typeof id !== 'string' || id === '' || typeof name !== 'string')
+      throw new BadReplyError('a tool call came without an id or a name');
+    if (ids.has(id)) throw new BadReplyError('two tool calls share an id');
+    ids.add(id);
+  }
 }
 
 export interface Assembly {
@@ -140,6 +162,7 @@ export function createAssembly(): Assembly {
       if (block !== undefined && json !== '') block.input = parseInput(json, stopReason);
     }
     const ordered = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    checkCalls(ordered);
     // The SDK's type is a promise about the API; unknown blocks travel under it unchanged.
     return {
       kind: 'reply',

@@ -2,7 +2,7 @@
  * grep: lines that match a regular expression, on re2js: its time is linear in the text whatever
  * the pattern. Output as `path:line:text`, context as `path-line-text`, all of it bounded.
  */
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { z } from 'zod';
 import { StrideError } from '../errors.ts';
 import { defineTool, type ToolContext } from './define.ts';
@@ -52,12 +52,12 @@ export const grep = defineTool({
       .describe('Stop after this many matching lines'),
   }),
   async run(input, context) {
-    const pattern = compile(input.pattern, input.ignore_case);
+    const pattern = await compile(input.pattern, input.ignore_case);
     const { workspace } = context;
     const all = workspace.list();
     if (all.length === 0) return 'This run has no files to search.';
     const found = workspace.find(input.path ?? '');
-    const matched = matchPaths(all, input.path);
+    const matched = await matchPaths(all, input.path);
     const files = matched.length === 0 && found !== null ? [found] : matched;
     if (files.length === 0) {
       throw new StrideError(
@@ -80,7 +80,9 @@ export const grep = defineTool({
   },
 });
 
-function compile(pattern: string, ignoreCase: boolean): RE2JS {
+/** Loads the engine with the first search: it is one of the larger parts of the Worker. */
+async function compile(pattern: string, ignoreCase: boolean): Promise<RE2JS> {
+  const { RE2JS } = await import('re2js');
   try {
     return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {

@@ -26,7 +26,7 @@ export const listFiles = defineTool({
   async run({ path }, { workspace }) {
     const all = workspace.list();
     if (all.length === 0) return 'This run has no files.';
-    const files = matchPaths(all, path);
+    const files = await matchPaths(all, path);
     if (files.length === 0) {
       return `No file matches "${path}"; the run has ${all.length}: leave path out to see them all.`;
     }
