@@ -39,6 +39,8 @@ export const HTTP_STEP_MS = 25_000;
 export const QUEUE_INVOCATION_MS = 15 * 60_000;
 /** Cloudflare Queues delay a message by at most 12 hours; the sweep sees to longer waits. */
 export const MAX_MESSAGE_DELAY_MS = 12 * 3_600_000;
+/** A further model call of an invocation is started only with this much left; few take longer. */
+export const MODEL_CALL_MS = 480_000;
 /** What an outbound call's own timeout must leave of the invocation. */
 export const CALL_MARGIN_MS = 30_000;
 /** Tools that may take longer than this run on the queue only. */

@@ -4,6 +4,7 @@
  * sake; every path books what the call may have cost.
  */
 
+import { CALL_MARGIN_MS } from '../limits.ts';
 import type { ModelFailure, ModelReply } from '../model/port.ts';
 import { costMicroUsd } from '../model/prices.ts';
 import { type CallModel, decide } from './decide.ts';
@@ -25,6 +26,7 @@ export async function callModel(
   const outcome = await deps.model.call(buildRequest(view, { next, prompt }), {
     signal: stopSignal(context),
     idleMs: deps.config.llmTimeoutMs,
+    maxMs: context.invocationEndsAt - startedAt - CALL_MARGIN_MS,
     onText: context.onText,
   });
   const ms = deps.clock.now() - startedAt;
@@ -44,7 +46,8 @@ async function commitReply(
 ): Promise<'finished' | 'goes_on'> {
   const { lease } = context;
   const after = fold([...lease.entries(), stamp(reply, lease.now())]);
-  const next = decide(after, { now: lease.now(), mode: 'work', attempts: 0 });
+  const acceptedAt = lease.grant.head.createdAt;
+  const next = decide(after, { now: lease.now(), acceptedAt, mode: 'work', attempts: 0 });
   const cost = reply.cost_micro_usd;
   if (next.kind === 'close') {
     const end = await finish(lease, next, { drafts: [reply], costMicroUsd: cost });

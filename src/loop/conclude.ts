@@ -23,9 +23,11 @@ function textOf(reply: ModelReplied): string {
     .join('\n');
 }
 
+const UNFINISHED = new Set(['model_context_window_exceeded', 'pause_turn']);
+
 function candidateOf(reply: ModelReplied | null, question: string): Candidate | null {
-  // A reply that the window cut off is none: its answer may be cut off too.
-  if (!reply || reply.stop_reason === 'model_context_window_exceeded') return null;
+  // A reply that was cut off or paused is none: its answer may be incomplete.
+  if (!reply || UNFINISHED.has(reply.stop_reason)) return null;
   const raw = textOf(reply);
   return { raw, ...extractAnswer({ text: raw, question }) };
 }
@@ -44,6 +46,8 @@ export function whatIsMissing(view: RunView): 'no' | 'turn' | 'format' {
   if (view.formatReply || view.cuts > 1 || reply?.stop_reason === 'refusal') return 'no';
   if (view.cut?.purpose === 'turn' || !reply) return 'turn';
   const turnsLeft = view.turns < view.started.limits.turns;
+  // Asked the same again, a model that had nothing to say would say nothing until the turns are gone.
+  if (view.silent) return 'format';
   if (!isFinal(view)) return turnsLeft ? 'turn' : 'format';
   return problemOf(view) === null ? 'no' : 'format';
 }
@@ -93,7 +97,7 @@ export function conclude(view: RunView, reason: string): Draft<RunFinished> {
 }
 
 /** The tools were taken away because turns repeated, and the turn after that had no answer. */
-const repeatedToTheEnd = (view: RunView) => repetitionOf({ ...view, calls: [] })?.stop === true;
+const repeatedToTheEnd = (view: RunView) => repetitionOf(view)?.stop === true;
 
 function whyNoAnswer(view: RunView): string {
   const { limits } = view.started;

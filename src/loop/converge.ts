@@ -11,9 +11,15 @@ const WINDOW_SHARE = 0.8;
 /** Failures after which one last, tool-free try is made. */
 const LAST_TRY = new Set(['context_exceeded', 'request_too_large']);
 
+/** Redis' clock, Unix milliseconds. */
+interface Times {
+  now: number;
+  acceptedAt: number;
+}
+
 interface StopCondition {
   reason: string;
-  holds(view: RunView, now: number): boolean;
+  holds(view: RunView, times: Times): boolean;
 }
 
 /** Checked before a model call, in this order; thresholds are `>=`. */
@@ -21,18 +27,18 @@ const STOP_CONDITIONS: readonly StopCondition[] = [
   { reason: 'tokens_spent', holds: (view) => view.tokens >= view.started.limits.tokens },
   {
     reason: 'seconds_spent',
-    holds: (view, now) => secondsOf(view, now) >= view.started.limits.seconds,
+    holds: (view, times) => secondsOf(view, times) >= view.started.limits.seconds,
   },
 ];
 
 /** The limit that stops the run now, or null. */
-export function spentLimit(view: RunView, now: number): string | null {
-  return STOP_CONDITIONS.find((condition) => condition.holds(view, now))?.reason ?? null;
+export function spentLimit(view: RunView, times: Times): string | null {
+  return STOP_CONDITIONS.find((condition) => condition.holds(view, times))?.reason ?? null;
 }
 
 /** Wall time since acceptance, without the waits for people. */
-export function secondsOf(view: RunView, now: number): number {
-  return (now - view.started.at - view.approvalWaitMs) / 1000;
+function secondsOf(view: RunView, { now, acceptedAt }: Times): number {
+  return (now - acceptedAt - view.approvalWaitMs) / 1000;
 }
 
 /** True when the next turn goes out with tools off. */

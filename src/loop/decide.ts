@@ -3,6 +3,7 @@
  * no randomness. With `fold` this is the whole agent; `step` only carries it out.
  */
 import {
+  CLOSE_ATTEMPTS,
   MAX_OUTPUT_TOKENS,
   MAX_OUTPUT_TOKENS_AFTER_CUT,
   MIN_OUTPUT_TOKENS,
@@ -19,6 +20,8 @@ import { formatCallTextOf } from './user-text.ts';
 export interface Moment {
   /** Redis' clock, Unix milliseconds. */
   now: number;
+  /** The same clock at acceptance; the first entry carries a Worker's. */
+  acceptedAt: number;
   mode: 'work' | 'close';
   /** Leases that ended without a word since the last entry: each may have paid for a lost call. */
   attempts: number;
@@ -67,18 +70,38 @@ export type Next =
 
 export function decide(view: RunView, moment: Moment): Next {
   if (view.finished) return { kind: 'nothing' };
-  if (view.cancelled) return close(view, 'cancelled');
-  if (moment.mode === 'close') return close(view, 'worker_crashed');
+  if (view.cancelled) return close(view, { reason: 'cancelled', moment });
+  if (moment.mode === 'close') return close(view, { reason: whyClosed(moment), moment });
   if (!view.prepared) return { kind: 'prepare' };
   const open = openCalls(view);
   if (open.length > 0) return decideTools(view, { open, moment });
   return decideModel(view, { moment, prepared: view.prepared });
 }
 
-function close(view: RunView, reason: string): Close {
+/** Closed after too many lost leases, or after too many claims that came to nothing. */
+const whyClosed = ({ attempts }: Moment) =>
+  attempts >= CLOSE_ATTEMPTS ? 'worker_crashed' : 'no_headway';
+
+function close(view: RunView, { reason, moment }: { reason: string; moment: Moment }): Close {
   const settle = openCalls(view).map((call) => settleAtEnd(call, reason));
-  return { kind: 'close', settle, finish: conclude(view, reason) };
+  const lost = lostAtEnd(view, moment);
+  const finish = { ...conclude(view, reason), ...(lost > 0 ? { cost_micro_usd: lost } : {}) };
+  return { kind: 'close', settle, finish };
 }
+
+/** Model calls that were lost and will not be repeated may have been paid for all the same. */
+function lostAtEnd(view: RunView, { attempts }: Moment): number {
+  const { prepared } = view;
+  if (!prepared || openCalls(view).length > 0) return 0;
+  const left = Math.round(view.started.limits.usd * 1e6) - view.costMicroUsd;
+  const inputTokens = inputTokensOf(view);
+  const maxTokens = wantedTokens(view);
+  const worst = worstCaseMicroUsd({ inputTokens, maxTokens, prices: prepared.prices });
+  return Math.max(0, Math.min(attempts * worst, left));
+}
+
+const wantedTokens = (view: RunView) =>
+  view.cuts > 0 ? MAX_OUTPUT_TOKENS_AFTER_CUT : MAX_OUTPUT_TOKENS;
 
 /** A `once` call that was started may have happened: nobody can say, so nobody does. */
 function settleAtEnd(call: CallView, reason: string): Settlement {
@@ -153,18 +176,18 @@ function decideModel(
   { moment, prepared }: { moment: Moment; prepared: RunPrepared },
 ): Next {
   const { failure } = view;
-  if (failure && failure.retry_at === null) return close(view, failure.kind);
+  if (failure && failure.retry_at === null) return close(view, { reason: failure.kind, moment });
   if (failure?.retry_at && failure.retry_at > moment.now) {
     return { kind: 'wait', until: failure.retry_at };
   }
   const missing = whatIsMissing(view);
-  if (missing === 'no') return close(view, 'answered');
-  const spent = spentLimit(view, moment.now);
-  if (spent) return close(view, spent);
+  if (missing === 'no') return close(view, { reason: 'answered', moment });
+  const spent = spentLimit(view, moment);
+  if (spent) return close(view, { reason: spent, moment });
   const purpose = missing;
   const last = purpose === 'format' || isLastTurn(view);
   const call = priced(view, { moment, prepared });
-  if (!call) return close(view, 'usd_spent');
+  if (!call) return close(view, { reason: 'usd_spent', moment });
   return {
     kind: 'call_model',
     purpose,
@@ -182,7 +205,7 @@ function priced(
   view: RunView,
   { moment, prepared }: { moment: Moment; prepared: RunPrepared },
 ): Pick<CallModel, 'maxTokens' | 'lostMicroUsd' | 'worstMicroUsd'> | null {
-  const wanted = view.cuts > 0 ? MAX_OUTPUT_TOKENS_AFTER_CUT : MAX_OUTPUT_TOKENS;
+  const wanted = wantedTokens(view);
   const { prices } = prepared;
   const inputTokens = inputTokensOf(view);
   const worst = (maxTokens: number) => worstCaseMicroUsd({ inputTokens, maxTokens, prices });

@@ -19,6 +19,8 @@ const MAX_ERROR_BYTES = 4_096;
 
 export interface ToolCall {
   id: string;
+  /** Unique over the run: the tool's marker, key and stored result go by it. */
+  key: string;
   name: string;
   input: unknown;
 }
@@ -152,8 +154,8 @@ async function runToEnd(
   try {
     const returned: unknown = await tool.run(input, {
       runId: options.runId,
-      toolUseId: call.id,
-      idempotencyKey: `${options.runId}:${call.id}`,
+      toolUseId: call.key,
+      idempotencyKey: `${options.runId}:${call.key}`,
       signal,
       timeoutMs,
       previewBytes: options.previewBytes,
@@ -206,7 +208,7 @@ async function finish(
   const { call, options, workspace, note } = parts;
   const content = await shapeContent(output, {
     tool,
-    toolUseId: call.id,
+    toolUseId: call.key,
     workspace,
     previewBytes: options.previewBytes,
     note,

@@ -25,6 +25,8 @@ import type {
 /** One client tool_use of the latest turn. */
 export interface CallView {
   id: string;
+  /** The id, made unique where a server uses one again in a later turn: markers and keys go by it. */
+  key: string;
   name: string;
   input: unknown;
   /** Its place among all calls of the run, from 1. */
@@ -57,6 +59,8 @@ export interface RunView {
   /** Latest reply in the conversation, by purpose. */
   reply: ModelReplied | null;
   formatReply: ModelReplied | null;
+  /** The latest reply said nothing and asked for nothing. */
+  silent: boolean;
   /** Latest reply when it was cut off by max_tokens: on record, not in the conversation. */
   cut: ModelReplied | null;
   cuts: number;
@@ -97,6 +101,7 @@ export function fold(entries: readonly Entry[]): RunView {
     costMicroUsd: 0,
     reply: null,
     formatReply: null,
+    silent: false,
     cut: null,
     cuts: 0,
     usage: null,
@@ -161,6 +166,7 @@ function apply(view: RunView, entry: Entry): void {
       return;
     case 'run_finished':
       view.finished = entry;
+      view.costMicroUsd += entry.cost_micro_usd ?? 0;
   }
 }
 
@@ -183,16 +189,20 @@ function applyReply(view: RunView, entry: ModelReplied): void {
   } else {
     view.formatReply = entry;
   }
-  // An assistant message without content is refused by the API: the question simply stands again.
-  if (entry.content.length === 0) return;
+  // The API refuses empty text blocks and messages without content: the question stands again.
+  const content = entry.content.filter((block) => block.type !== 'text' || block.text !== '');
+  view.silent = content.length === 0;
+  if (view.silent) return;
   const user = pendingUserMessage(view, entry.user_text ?? null);
   if (user) view.messages.push(user);
   // Blocks go back exactly as they came; the response and parameter types differ in name only.
-  view.messages.push({ role: 'assistant', content: entry.content as ContentBlockParam[] });
+  view.messages.push({ role: 'assistant', content: content as ContentBlockParam[] });
   if (view.calls.length > 0) view.closedTurns.push(view.calls);
   const uses = entry.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
+  const earlier = new Set(view.closedTurns.flat().map((call) => call.id));
   view.calls = uses.map((use, i) => ({
     id: use.id,
+    key: earlier.has(use.id) ? `${use.id}.${view.toolCalls + i + 1}` : use.id,
     name: use.name,
     input: use.input,
     ordinal: view.toolCalls + i + 1,

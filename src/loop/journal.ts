@@ -204,6 +204,8 @@ export interface RunFinished extends EntryBase {
   explanation: string | null;
   evidence: EvidenceItem[];
   sources: { title: string; url: string }[];
+  /** Worst case of model calls that were lost and never repeated. */
+  cost_micro_usd?: number;
 }
 
 export type Entry =

@@ -4,12 +4,12 @@
  * (an approval, a cancel) is folded before the next decision. Losing the right throws `LeaseLost`.
  */
 import type { Clock } from '../deps.ts';
-import { HEARTBEAT_MS } from '../limits.ts';
+import { HEARTBEAT_MS, LEASE_MS } from '../limits.ts';
 import { fold, type RunView } from './fold.ts';
 import { type Draft, type Entry, parseEntry, stamp } from './journal.ts';
 import type { AppendAnswer, Grant, HolderAppend, Store } from './store.ts';
 
-/** Waits before an append whose answer never came is sent again; it is safe to. */
+/** Waits before an append whose answer never came is sent again; the last one repeats. */
 const RESEND_AFTER_MS = [250, 1_000, 4_000];
 
 /** Somebody else may hold the run, or it ended or is gone: stop, write nothing more. */
@@ -23,6 +23,8 @@ export class LeaseLost extends Error {
 export interface ReleaseOptions {
   waitMs: number;
   dueMs: number;
+  /** This claim does not count as idle though it added no entry. */
+  forgive?: boolean;
   outboxDeletes?: string[];
   outboxSets?: Record<string, string>;
   dead?: string;
@@ -106,14 +108,17 @@ export function createLease(
   }
 
   async function send(request: HolderAppend): Promise<AppendAnswer> {
-    for (const wait of RESEND_AFTER_MS) {
+    // As long as nobody else may hold the run, a reply that was paid for is worth another try.
+    const until = lastWrite + LEASE_MS;
+    for (let tries = 0; ; tries += 1) {
       try {
         return await store.append(request);
-      } catch {
-        await clock.sleep(wait, heart.signal);
+      } catch (error) {
+        const wait = RESEND_AFTER_MS[tries] ?? RESEND_AFTER_MS.at(-1) ?? 0;
+        if (clock.now() + wait >= until) throw error;
+        await clock.sleep(wait);
       }
     }
-    return await store.append(request);
   }
 
   /** Sends until it is in, or the lease is lost, or (release, finish) others wrote first. */
@@ -215,8 +220,8 @@ export function createLease(
     finish: (drafts, { status, costMicroUsd }) =>
       serially(() => write(drafts, { extra: { finish: status }, cost: costMicroUsd ?? 0 })),
 
-    release: ({ waitMs, dueMs, ...changes }) =>
-      serially(() => write([], { extra: { release: { waitMs, dueMs }, ...changes } })),
+    release: ({ waitMs, dueMs, forgive, ...changes }) =>
+      serially(() => write([], { extra: { release: { waitMs, dueMs, forgive }, ...changes } })),
 
     async settle(changes) {
       await serially(() => write([], { extra: changes }));

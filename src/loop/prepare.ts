@@ -4,6 +4,8 @@
  */
 import type { Objects } from '../deps.ts';
 import { priceOf } from '../model/prices.ts';
+import type { Tool } from '../tools/define.ts';
+import { chooseDomain, type Domain, hintFor } from '../tools/domains/domain.ts';
 import { availableTools } from '../tools/registry.ts';
 import type { Draft, RunPrepared, RunStarted } from './journal.ts';
 import { questionLanguage } from './language.ts';
@@ -16,13 +18,14 @@ const encoder = new TextEncoder();
 export async function prepare({ deps, lease }: StepContext): Promise<Draft<RunPrepared>> {
   const { started } = lease.view();
   const { options } = started;
-  const { tools, leftOut } = chooseTools(started, deps);
+  const { tools, leftOut, domain } = chooseTools(started, deps);
   const names = tools.map((tool) => tool.name);
   const language = questionLanguage(started.question);
   const model = options.model ?? deps.config.model;
   const { definitions } = deps.tools.definitions(names);
   const today = new Date(lease.now()).toISOString().slice(0, 10);
-  const system = buildSystemPrompt({ language, tools: names, leftOut, today });
+  const workflowHint = domain ? hintFor(domain, { language, tools: names }) : '';
+  const system = buildSystemPrompt({ language, tools: names, leftOut, workflowHint, today });
   const bytes = encoder.encode(
     JSON.stringify({ system, tools: definitions } satisfies PinnedPrompt),
   );
@@ -40,7 +43,7 @@ export async function prepare({ deps, lease }: StepContext): Promise<Draft<RunPr
     tools: names,
     left_out: leftOut,
     approvals: guardedTools(deps, options.approvals ?? [], names),
-    domain: null,
+    domain: domain?.name ?? null,
     knowledge: { outcome: 'off' },
   };
 }
@@ -51,12 +54,26 @@ function guardedTools({ config }: StepContext['deps'], ofRun: string[], offered:
   return offered.filter((name) => guarded.has(name));
 }
 
-/** The deployment's tools, narrowed to those the run asked for. */
+/** The deployment's tools and those of the run's domain, narrowed to those the run asked for. */
 function chooseTools(started: RunStarted, deps: StepContext['deps']) {
-  const { tools, leftOut } = availableTools(deps.tools, { sandbox: deps.sandboxes !== null });
-  const wanted = started.options.tools;
-  if (!wanted) return { tools, leftOut };
-  return { tools: tools.filter((tool) => wanted.includes(tool.name)), leftOut };
+  const { options, context = [] } = started;
+  const wanted = options.tools;
+  const domain = chooseDomain(deps.tools.domains, {
+    asked: options.domain,
+    tools: wanted,
+    // A follow-up ("and with five arms?") is about what came before it.
+    question: [started, ...context].map(({ question }) => question).join('\n'),
+  });
+  const sandbox = deps.sandboxes !== null;
+  const { tools, leftOut } = availableTools(deps.tools, { sandbox, domain });
+  if (!wanted) return { tools, leftOut, domain };
+  const narrowed = tools.filter((tool) => wanted.includes(tool.name));
+  return { tools: narrowed, leftOut, domain: hasPart(domain, narrowed) ? domain : null };
+}
+
+/** A domain whose tools the run did without has nothing to say; one without tools is advice alone. */
+function hasPart(domain: Domain | null, tools: readonly Tool[]): boolean {
+  return domain?.tools.length === 0 || tools.some((tool) => domain?.tools.includes(tool));
 }
 
 /** The first user message is the question, exactly as asked, and this. */
@@ -74,16 +91,30 @@ function suffixOf(started: RunStarted): string {
 
 const promptKey = (sha: string) => `prompts/${sha}`;
 
-/** Puts the prompt unless it is there: runs of one day share it, and it is larger than a short run. */
-async function pin(objects: Objects, { key, bytes }: { key: string; bytes: Uint8Array }) {
-  const found = await objects.get(key, { offset: 0, length: 1 });
-  if (!found) await objects.put(key, bytes, 'application/json');
+/** Storage is out of reach: nothing was done and nothing paid, so the run can simply wait. */
+export class NotReady extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause));
+    this.name = 'NotReady';
+  }
 }
 
-/** Throws when the pinned prompt is gone: the run cannot go on with another one. */
+/** Puts the prompt unless it is there: runs of one day share it, and it is larger than a short run. */
+async function pin(objects: Objects, { key, bytes }: { key: string; bytes: Uint8Array }) {
+  try {
+    const found = await objects.get(key, { offset: 0, length: 1 });
+    if (!found) await objects.put(key, bytes, 'application/json');
+  } catch (error) {
+    throw new NotReady(error);
+  }
+}
+
+/** Throws NotReady when the pinned prompt cannot be read: no other one may take its place. */
 export async function loadPrompt(objects: Objects, sha: string): Promise<PinnedPrompt> {
-  const bytes = await objects.get(promptKey(sha));
-  if (!bytes) throw new Error(`the pinned prompt ${sha} is gone`);
+  const bytes = await objects.get(promptKey(sha)).catch((error: unknown) => {
+    throw new NotReady(error);
+  });
+  if (!bytes) throw new NotReady(new Error(`the pinned prompt ${sha} is gone`));
   return JSON.parse(new TextDecoder().decode(bytes)) as PinnedPrompt;
 }
 

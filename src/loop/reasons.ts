@@ -25,6 +25,8 @@ const MESSAGES: Record<string, Say> = {
   seconds_spent: (view) => `The run used its ${limits(view).seconds} seconds (limits.seconds).`,
   usd_spent: (view) =>
     `What is left of the run’s ${limits(view).usd} USD pays for no further call (limits.usd).`,
+  no_headway: () =>
+    'The run was tried again and again without getting anywhere (is storage out of reach?) and was closed.',
   worker_crashed: () =>
     'The run stopped its worker again and again and was closed; its journal says where.',
   unreadable: () => UNREADABLE,

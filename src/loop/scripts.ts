@@ -121,13 +121,14 @@ return {'grant', mode, tostring(now), tostring(length), redis.call('HGETALL', ru
  * KEYS run log outbox due usage active
  * ARGV id who epoch nonce commit base release finish wait_ms due_ms cost retention_s dead
  *      n_entries n_deletes n_sets entries… deletes… (delivery value)…
- * `who` is holder or outside; `base` a length or "any"; `finish` a status or "".
+ * `who` is holder or outside; `base` a length or "any"; `finish` a status or ""; `release` 1, or 2
+ * when the claim is not to count as idle.
  * → ok now length | moved now length entries[] | fenced | finished | gone
  */
 const APPEND = `${FLAGS}${TIME_LINE}
 local run, log, outbox, due, usage, active = unpack(KEYS)
 local id, holder, commit, base = ARGV[1], ARGV[2] == 'holder', tonumber(ARGV[5]), ARGV[6]
-local release, finish, ttl = ARGV[7] == '1', ARGV[8], ARGV[12]
+local release, finish, ttl = ARGV[7] ~= '0', ARGV[8], ARGV[12]
 local entries, deletes, sets = tonumber(ARGV[14]), tonumber(ARGV[15]), tonumber(ARGV[16])
 local head = redis.call('HMGET', run, 'state', 'epoch', 'nonce', 'lease', 'commit', 'usage',
   'active', 'limit', 'spent')
@@ -181,6 +182,7 @@ local function put(name, value)
   fields[#fields + 1] = value
 end
 if entries > 0 then put('commit', ARGV[5]) put('attempts', '0') end
+if ARGV[7] == '2' then put('commit', '1') end
 if ARGV[13] ~= '' then put('dead', ARGV[13]) end
 if finish ~= '' then
   put('state', 'finished') put('status', finish) put('ended', tostring(now))

@@ -38,7 +38,8 @@ export function finish(
   before: { drafts: Draft[]; costMicroUsd: number } = { drafts: [], costMicroUsd: 0 },
 ): Promise<'ok' | 'moved'> {
   const drafts = [...before.drafts, ...close.settle.map(toResult), close.finish];
-  return lease.finish(drafts, { status: close.finish.status, costMicroUsd: before.costMicroUsd });
+  const costMicroUsd = before.costMicroUsd + (close.finish.cost_micro_usd ?? 0);
+  return lease.finish(drafts, { status: close.finish.status, costMicroUsd });
 }
 
 /** A call that ends without running still gets its one result. */

@@ -82,6 +82,9 @@ function parseInput(json: string, stopReason: string): Fields {
 /** A result finds its call by the id alone, so each call needs one that no other has. */
 function checkCalls(blocks: readonly Fields[]): void {
   const ids = new Set<string>();
+  if (blocks.filter(({ type }) => type === 'tool_use').length > MAX_TOOL_CALLS) {
+    throw new BadReplyError(`the reply asked for more than ${MAX_TOOL_CALLS} tool calls`);
+  }
   for (const { type, id, name } of blocks) {
     if (type !== 'tool_use') continue;
     if (typeof id !== 'string' || id === '' || typeof name !== 'string')
@@ -101,6 +104,10 @@ export interface Assembly {
   reply(): ModelReply;
 }
 
+/** Longer replies would not fit one append, and an endless one not a Worker. */
+const MAX_REPLY_CHARS = 2_000_000;
+const MAX_TOOL_CALLS = 500;
+
 export function createAssembly(): Assembly {
   const blocks = new Map<number, Fields>();
   const inputs = new Map<number, string>();
@@ -108,12 +115,15 @@ export function createAssembly(): Assembly {
   let stopReason = '';
   let usage: TokenUsage | null = null;
   let complete = false;
+  let received = 0;
 
   function takeDelta(event: Fields): string {
     const index = count(event.index) ?? -1;
     const block = blocks.get(index);
     if (block === undefined) throw new BadReplyError('a delta came for a block that never began');
     const delta = fields(event.delta);
+    received += JSON.stringify(delta).length;
+    if (received > MAX_REPLY_CHARS) throw new BadReplyError('the reply had no end');
     if (delta.type === 'input_json_delta') {
       inputs.set(index, (inputs.get(index) ?? '') + String(delta.partial_json ?? ''));
       return '';

@@ -7,6 +7,7 @@ import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/m
 import type { Config } from '../config.ts';
 import type { Clock } from '../deps.ts';
 import { type Assembly, createAssembly } from './assemble.ts';
+import { callCapMs, MAX_CALL_MS } from './call-cap.ts';
 import {
   BadReplyError,
   classifyFailure,
@@ -26,18 +27,6 @@ export interface AnthropicModelOptions {
   clock: Clock;
 }
 
-/** No call lasts longer than this: a queue consumer has 15 minutes in all. */
-const MAX_CALL_MS = 12 * 60_000;
-const CALL_CAP_IDLES = 10;
-
-/**
- * The longest a call may take, in milliseconds. A ping proves only that the connection lives, so a
- * server that pings for ever ends here: ten idle times, at most twelve minutes.
- */
-export function callCapMs(idleMs: number): number {
-  return Math.min(CALL_CAP_IDLES * idleMs, MAX_CALL_MS);
-}
-
 type Ended = NonNullable<FailureContext['ended']>;
 
 interface Watch {
@@ -52,6 +41,7 @@ interface Watch {
 
 /** One timer for both limits; `touch` only notes the time, so a busy stream re-arms nothing. */
 function watchCall(clock: Clock, options: ModelCallOptions): Watch {
+  const capMs = Math.min(callCapMs(options.idleMs), options.maxMs ?? Number.POSITIVE_INFINITY);
   const call = new AbortController();
   const timer = new AbortController();
   const startedAt = clock.now();
@@ -70,9 +60,9 @@ function watchCall(clock: Clock, options: ModelCallOptions): Watch {
   async function run(): Promise<void> {
     while (!timer.signal.aborted) {
       const now = clock.now();
-      if (now >= startedAt + callCapMs(options.idleMs)) return end('too_long');
+      if (now >= startedAt + capMs) return end('too_long');
       if (now >= touchedAt + options.idleMs) return end('idle');
-      const next = Math.min(touchedAt + options.idleMs, startedAt + callCapMs(options.idleMs));
+      const next = Math.min(touchedAt + options.idleMs, startedAt + capMs);
       await clock.sleep(next - now, timer.signal);
     }
   }

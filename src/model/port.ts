@@ -61,6 +61,8 @@ export interface ModelCallOptions {
   signal: AbortSignal;
   /** Milliseconds without a stream event after which the call counts as `timeout`. */
   idleMs: number;
+  /** Milliseconds after which the call counts as `timeout` whatever arrives. */
+  maxMs?: number;
   /** Live text for a client that drives the run itself. */
   onText?: (text: string) => void;
 }

@@ -14,7 +14,7 @@ import {
 } from '../helpers/runs.ts';
 
 const NOW = 2_000_000;
-const WORK: Moment = { now: NOW, mode: 'work', attempts: 0 };
+const WORK: Moment = { now: NOW, acceptedAt: 1_000_000, mode: 'work', attempts: 0 };
 
 const next = (drafts: Draft[], moment: Partial<Moment> = {}): Next =>
   decide(fold(journal(...drafts)), { ...WORK, ...moment });
@@ -200,8 +200,10 @@ describe('decide', () => {
   });
 
   it('closes without model or tool when the run stopped its worker too often', () => {
-    const found = next([started(), prepared(), replied([use('a')])], { mode: 'close' });
+    const drafts = [started(), prepared(), replied([use('a')])];
+    const found = next(drafts, { mode: 'close', attempts: 6 });
     expect(finish(found)).toMatchObject({ status: 'failed', reason: 'worker_crashed' });
+    expect(finish(next(drafts, { mode: 'close' }))).toMatchObject({ reason: 'no_headway' });
     expect(found.kind === 'close' && found.settle).toHaveLength(1);
   });
 
@@ -233,6 +235,19 @@ describe('decide', () => {
       const poor = next([limits({ usd: 0.3 }), prepared()], { attempts: 1 });
       if (poor.kind !== 'call_model') throw new Error('expected a call');
       expect(poor.maxTokens).toBeLessThan(4_000);
+    });
+
+    it('books model calls that were lost when the run closes, up to its limit', () => {
+      const closed = next([started(), prepared()], { mode: 'close', attempts: 6 });
+      expect(finish(closed).cost_micro_usd).toBeGreaterThan(900_000);
+      expect(finish(closed).cost_micro_usd).toBeLessThanOrEqual(1_000_000);
+      const inTools = next([started(), prepared(), replied([use('a')])], {
+        mode: 'close',
+        attempts: 6,
+      });
+      expect(finish(inTools).cost_micro_usd).toBe(undefined);
+      const calm = finish(next([started(), prepared(), answer('4')]));
+      expect(calm.cost_micro_usd).toBe(undefined);
     });
 
     it('does not count money for a free model', () => {
@@ -360,8 +375,20 @@ describe('decide', () => {
       });
     });
 
-    it('asks again after an empty reply, and goes on after a pause', () => {
-      expect(next([started(), prepared(), replied([])])).toMatchObject({ kind: 'call_model' });
+    it('asks for the answer after an empty reply, whose results still stand before the question', () => {
+      const empty = next([started(), prepared(), ...turns(1), replied([])]);
+      expect(empty).toMatchObject({ kind: 'call_model', purpose: 'format', toolChoice: 'none' });
+      const silent = [started(), prepared(), replied([]), replied([], { purpose: 'format' })];
+      expect(finish(next(silent))).toMatchObject({ reason: 'no_answer' });
+    });
+
+    it('goes on after a pause, and takes a paused format call for no answer', () => {
+      const paused9 = replied([text('FINAL ANSWER: 9')], {
+        purpose: 'format',
+        stop_reason: 'pause_turn',
+      });
+      const prose = replied([text('I will look.')]);
+      expect(finish(next([started(), prepared(), prose, paused9]))).toMatchObject({ answer: null });
       const paused = replied([text('…')], { stop_reason: 'pause_turn' });
       expect(next([started(), prepared(), paused])).toMatchObject({
         kind: 'call_model',

@@ -46,7 +46,7 @@ function createDispatch(tools: Tool[], more: Partial<DispatchOptions> = {}) {
     ...more,
   };
   const call = (name: string, input: unknown = {}, id = 'toolu_1') =>
-    runToolCall({ id, name, input }, options);
+    runToolCall({ id, key: id, name, input }, options);
   return { call, time, objects, controller, options };
 }
 

@@ -5,8 +5,8 @@ import type { Entry } from '../../src/loop/journal.ts';
 import type { ModelReply } from '../../src/model/port.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { writeFile } from '../../src/tools/write-file.ts';
-import { hasRedisServer, startTestRedis, type TestRedis } from '../helpers/redis.ts';
-import { acceptance, started, text, use } from '../helpers/runs.ts';
+import { describeEngines, startTestRedis, type TestRedis } from '../helpers/redis.ts';
+import { acceptance, LIMITS, started, text, use } from '../helpers/runs.ts';
 import { createWorld, failure, reply, type Scripted, type World } from '../helpers/world.ts';
 
 const MINUTE = 60_000;
@@ -44,9 +44,9 @@ const asked = (world: World, times = 1) =>
 
 const head = (world: World, id: string) => world.store.head(id);
 
-describe.skipIf(!hasRedisServer)('drive', () => {
+describeEngines('drive', (engine) => {
   beforeAll(async () => {
-    server = await startTestRedis();
+    server = await startTestRedis(undefined, engine);
   });
   afterAll(() => server.stop());
 
@@ -179,6 +179,63 @@ describe.skipIf(!hasRedisServer)('drive', () => {
     await world.clock.advance(1_001);
     await sweepDue(world.deps);
     expect(world.queue.filter(({ runId }) => runId === id)).toHaveLength(1);
+  });
+
+  it('waits for storage that is out of reach, pays nothing and gives no attempt away', async () => {
+    const { world, id, consume } = await begin([done()]);
+    const { get } = world.deps.objects;
+    world.deps.objects.get = () => Promise.reject(new Error('R2 is down'));
+    for (let i = 0; i < 5; i += 1) {
+      await consume();
+      expect(await head(world, id)).toMatchObject({ state: 'open', attempts: 0, leaseUntil: 0 });
+      await world.clock.advance(60_000);
+    }
+    world.deps.objects.get = get;
+    await consume();
+    expect(await head(world, id)).toMatchObject({
+      status: 'succeeded',
+      spentMicroUsd: expect.any(Number),
+    });
+    expect(world.requests).toHaveLength(1);
+  });
+
+  it('lets a client ask for steps as often as it likes', async () => {
+    const gone = AbortSignal.abort();
+    const { world, id, consume, step } = await begin([done()], { drive: 'client' });
+    for (let i = 0; i < 40; i += 1) await step(gone);
+    expect(await head(world, id)).toMatchObject({ state: 'open', idle: 0 });
+    await consume();
+    expect((await head(world, id))?.status).toBe('succeeded');
+  });
+
+  it('does not spin when no call fits what the invocation has left', async () => {
+    const { world, id, consume } = await begin(
+      [calls(['t1', 'do_pure'])],
+      {},
+      { TOOL_TIMEOUT: '600' },
+    );
+    await consumeMessage(id, { deps: world.deps, deadline: world.clock.now() + 10 * MINUTE });
+    expect(world.queue.at(-1)).toEqual({ runId: id, delayMs: 0 });
+    expect(await head(world, id)).toMatchObject({ state: 'open', leaseUntil: 0 });
+    void consume;
+  });
+
+  it('starts no further model call that the platform would cut short', async () => {
+    const { world, id } = await begin([calls(['t1', 'do_pure']), done()]);
+    await consumeMessage(id, { deps: world.deps, deadline: world.clock.now() + 8 * MINUTE });
+    expect(world.requests).toHaveLength(1);
+    expect(world.queue.at(-1)).toEqual({ runId: id, delayMs: 0 });
+  });
+
+  it('judges the run’s time by Redis’ clock, whatever the Worker that accepted it said', async () => {
+    const slow = started({ limits: { ...LIMITS, seconds: 30 } });
+    const { world, id, consume } = await begin([done()], { entry: slow });
+    // As if accepted by a Worker whose clock is an hour behind: only the entry's own time says so.
+    const [first] = (await server.redis.command('LRANGE', `run:${id}:log`, '0', '0')) as string[];
+    const early = JSON.stringify({ ...JSON.parse(first ?? ''), at: world.clock.now() - 3_600_000 });
+    await server.redis.command('LSET', `run:${id}:log`, '0', early);
+    await consume();
+    expect((await head(world, id))?.status).toBe('succeeded');
   });
 
   it('answers 30 calls of one turn in order, at most four at once', async () => {

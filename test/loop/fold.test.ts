@@ -66,6 +66,26 @@ describe('fold', () => {
     expect(view.turns).toBe(1);
   });
 
+  it('leaves out empty text blocks, which the API refuses', () => {
+    const view = fold(journal(started(), prepared(), replied([text(''), use('t1'), text('')])));
+    expect(view.messages[1]?.content).toEqual([use('t1')]);
+  });
+
+  it('gives a call that uses an earlier id again a key of its own', () => {
+    const view = fold(
+      journal(
+        started(),
+        prepared(),
+        replied([use('t1'), use('t2')]),
+        finishedCall('t1'),
+        finishedCall('t2'),
+        replied([use('t1')]),
+      ),
+    );
+    expect(view.calls[0]).toMatchObject({ id: 't1', key: 't1.3', ordinal: 3 });
+    expect(view.closedTurns[0]?.map((call) => call.key)).toEqual(['t1', 't2']);
+  });
+
   it('counts calls, tokens and money over turns', () => {
     const view = fold(
       journal(

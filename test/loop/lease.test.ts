@@ -83,6 +83,15 @@ describe('createLease', () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
+  it('keeps sending while nobody else may hold the run, then gives up', async () => {
+    const { sent, clock, lease } = held(() => new Error('down'));
+    const written = lease.commit([prepared()]).catch((error: unknown) => error);
+    await clock.advance(29_000);
+    expect(sent.length).toBeGreaterThan(6);
+    await clock.advance(10_000);
+    expect(await written).toBeInstanceOf(Error);
+  });
+
   it('folds what others wrote and sends its entries again under the same commit', async () => {
     const { sent, lease } = held((request, i) =>
       i === 0 ? { kind: 'moved', now: 1, length: 2, lines: [cancel] } : ok(request),
@@ -140,7 +149,7 @@ describe('createLease', () => {
 
   it('stops the work when no heartbeat reaches Redis', async () => {
     const { clock, lease } = held(() => new Error('down'));
-    await clock.advance(20_000);
+    await clock.advance(35_000);
     expect(lease.signal.aborted).toBe(true);
     await expect(lease.commit([prepared()])).rejects.toThrow(LeaseLost);
   });

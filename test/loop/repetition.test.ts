@@ -31,7 +31,7 @@ function turn(...pairs: [unknown, string][]): Draft[] {
 const begun = () => [started({ limits: { ...LIMITS, turns: 50 } }), prepared()];
 const viewOf = (...turns: Draft[][]) => fold(journal(...begun(), ...turns.flat()));
 const next = (...turns: Draft[][]) =>
-  decide(viewOf(...turns), { now: 2_000_000, mode: 'work', attempts: 0 });
+  decide(viewOf(...turns), { now: 2_000_000, acceptedAt: 1_000_000, mode: 'work', attempts: 0 });
 const times = (n: number, make: (i: number) => Draft[]) =>
   Array.from({ length: n }, (_, i) => make(i));
 

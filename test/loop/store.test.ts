@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stamp } from '../../src/loop/journal.ts';
 import { createStore, type HolderAppend, type Store } from '../../src/loop/store.ts';
 import type { RedisPort } from '../../src/redis.ts';
-import { hasRedisServer, startTestRedis, type TestRedis } from '../helpers/redis.ts';
+import { describeEngines, startTestRedis, type TestRedis } from '../helpers/redis.ts';
 import { acceptance, appendOf, claimed, started } from '../helpers/runs.ts';
 
 const START = 1_790_000_000_000;
@@ -39,9 +39,10 @@ async function accepted(fields: Parameters<typeof acceptance>[1] = {}) {
 const finishOf = (grant: Parameters<typeof appendOf>[0], fields: Partial<HolderAppend> = {}) =>
   appendOf(grant, { lines: [line('end')], finish: 'succeeded', ...fields });
 
-describe.skipIf(!hasRedisServer)('the scripts on redis-server', () => {
+describeEngines('the scripts', (engine) => {
   beforeAll(async () => {
-    server = await startTestRedis();
+    server = await startTestRedis(undefined, engine);
+    now = START;
     redis = server.redis;
     const clock = () => now;
     store = createStore(redis, { retentionDays: 30, now: clock, scriptClock: clock });
@@ -197,6 +198,13 @@ describe.skipIf(!hasRedisServer)('the scripts on redis-server', () => {
       expect(modes.slice(6, 9)).toEqual(Array(3).fill('close'));
       expect(modes.slice(9)).toEqual(['bury', 'bury']);
       expect(lines).toBe(0);
+    });
+
+    it('does not count a claim as idle that was released with forgiveness', async () => {
+      const id = await accepted();
+      const first = await claimed(store, id, 'n1');
+      await store.append(appendOf(first, { release: { waitMs: 0, dueMs: 0, forgive: true } }));
+      expect((await claimed(store, id, 'n2')).head.idle).toBe(0);
     });
 
     it('closes after more than 30 idle claims', async () => {
@@ -585,9 +593,9 @@ describe.skipIf(!hasRedisServer)('the scripts on redis-server', () => {
   });
 });
 
-describe('the scripts on Redis’ own clock', () => {
-  it.skipIf(!hasRedisServer)('take the time from the server', async () => {
-    const own = await startTestRedis();
+describeEngines('the scripts on Redis’ own clock', (engine) => {
+  it('take the time from the server', async () => {
+    const own = await startTestRedis(undefined, engine);
     try {
       const real = createStore(own.redis, { retentionDays: 1, now: Date.now });
       await real.accept(acceptance('run_t'));

@@ -1,10 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/deps.ts';
-import {
-  type AnthropicModelOptions,
-  callCapMs,
-  createAnthropicModel,
-} from '../../src/model/client.ts';
+import { callCapMs } from '../../src/model/call-cap.ts';
+import { type AnthropicModelOptions, createAnthropicModel } from '../../src/model/client.ts';
 import type { ModelFailure, ModelReply, ModelRequest } from '../../src/model/port.ts';
 import {
   apiError,
