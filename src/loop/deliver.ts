@@ -29,7 +29,7 @@ interface Owed {
 }
 
 /** A failed delivery's value carries its history: `retry:{tries}:{since}:{value}`. */
-export function parseOwed(stored: string, now: number): Owed {
+function parseOwed(stored: string, now: number): Owed {
   const match = /^retry:(\d+):(\d+):(.*)$/s.exec(stored);
   if (!match) return { value: stored, tries: 0, since: now };
   return { value: match[3] ?? '', tries: Number(match[1]), since: Number(match[2]) };

@@ -11,7 +11,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 
 /** The version writers write. Readers accept this one and every older one (see `upcast`). */
-export const ENTRY_VERSION = 1;
+const ENTRY_VERSION = 1;
 
 /** A file of a run: the path tools see, and the immutable object it stands for. */
 export interface FileRef {

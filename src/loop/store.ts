@@ -10,87 +10,39 @@ import {
   SWEEP_PAGE,
   TOMBSTONE_SECONDS,
 } from '../limits.ts';
-import { type RedisPort, toFields } from '../redis.ts';
+import type { RedisPort } from '../redis.ts';
 import { createFileStore, type FileStore } from './file-store.ts';
-import type { ApprovalGiven, Draft, Entry, RunStarted } from './journal.ts';
-import { parseEntry, stamp } from './journal.ts';
+import { type ApprovalGiven, type Draft, stamp } from './journal.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
-import { type RunHead, toHead } from './run-head.ts';
 import { createRunReads, type RunReads } from './run-reads.ts';
 import { SCRIPTS, type ScriptName, withClockArgument } from './scripts.ts';
+import {
+  type AcceptAnswer,
+  type AcceptRun,
+  type AppendAnswer,
+  type ClaimAnswer,
+  type HolderAppend,
+  toAcceptAnswer,
+  toAppendAnswer,
+  toClaimAnswer,
+} from './store-answers.ts';
 
 export type { RunHead } from './run-head.ts';
+export type {
+  AcceptAnswer,
+  AcceptRun,
+  AppendAnswer,
+  ClaimAnswer,
+  ClaimMode,
+  Grant,
+  HolderAppend,
+} from './store-answers.ts';
 
 const DAY_MS = 86_400_000;
 /** Usage of a day is read for at most a month of accounting, then goes. */
 const USAGE_SECONDS = 40 * 86_400;
 /** Entries fetched at a time beyond a claim's first page. */
 const PAGE_ENTRIES = 256;
-
-export interface AcceptRun {
-  id: string;
-  owner: string;
-  entry: Draft<RunStarted>;
-  drive: 'queue' | 'client';
-  limitMicroUsd: number;
-  dayLimitMicroUsd: number;
-  maxActive: number;
-  /** Full Redis key (`idem:{owner}:{key}`, `slack:{event}`) and the hash of what was asked. */
-  dedupe: { key: string; bodyHash: string; ttlSeconds: number } | null;
-  /** Deliveries the run owes at its end, kind → value. */
-  outbox: Record<string, string>;
-}
-
-export type AcceptAnswer =
-  | { kind: 'ok' | 'exists' | 'conflict'; id: string }
-  | { kind: 'budget_spent'; reservedMicroUsd: number; limitMicroUsd: number }
-  | { kind: 'too_many'; active: number; limit: number };
-
-export type ClaimMode = 'work' | 'close' | 'bury' | 'deliver';
-
-export interface Grant {
-  kind: 'grant';
-  mode: ClaimMode;
-  /** Redis' clock, Unix milliseconds. */
-  now: number;
-  length: number;
-  head: RunHead;
-  outbox: Record<string, string>;
-  /** Raw lines: the first page, or all (see `readRest`). Empty in mode `bury`. */
-  lines: string[];
-}
-
-export type ClaimAnswer =
-  | Grant
-  | { kind: 'busy' | 'wait'; until: number; now: number }
-  | { kind: 'nothing' | 'gone' };
-
-export interface HolderAppend {
-  id: string;
-  epoch: number;
-  nonce: string;
-  /** 1, 2, 3 … within the epoch, for appends with entries. */
-  commit: number;
-  /** Journal length the writer has folded. */
-  base: number;
-  lines: string[];
-  /** Gives the lease back; the run sleeps for `waitMs` and is looked at again after `dueMs`. */
-  release?: { waitMs: number; dueMs: number; forgive?: boolean };
-  /** Status of the `run_finished` among the lines. */
-  finish?: string;
-  costMicroUsd?: number;
-  outboxDeletes?: string[];
-  outboxSets?: Record<string, string>;
-  /** New value of the head's `dead` field: deliveries that were given up. */
-  dead?: string;
-  usageKey: string;
-  activeKey: string;
-}
-
-export type AppendAnswer =
-  | { kind: 'ok'; now: number; length: number }
-  | { kind: 'moved'; now: number; length: number; lines: string[] }
-  | { kind: 'fenced' | 'finished' | 'gone' };
 
 /** What the service may do with API keys; they are made and revoked by `npm run keys`. */
 type KeyUses = Pick<KeyStore, 'findKey' | 'noteKeyUse'>;
@@ -128,7 +80,7 @@ export const keysOf = (id: string) => ({
 export const usageKey = (owner: string, now: number) =>
   `usage:${owner}:${new Date(now).toISOString().slice(0, 10)}`;
 export const activeKey = (owner: string) => `active:${owner}`;
-export const listKey = (owner: string) => `runs:${owner}`;
+const listKey = (owner: string) => `runs:${owner}`;
 
 export function createStore(redis: RedisPort, options: StoreOptions): Store {
   const { scriptClock } = options;
@@ -282,43 +234,3 @@ function shortQuestion(question: string) {
   const characters = [...line];
   return characters.length > 120 ? `${characters.slice(0, 119).join('')}…` : line;
 }
-
-function toAcceptAnswer(answer: [string, ...unknown[]], run: AcceptRun): AcceptAnswer {
-  const [kind, value] = answer;
-  if (kind === 'budget_spent') {
-    const limitMicroUsd = run.dayLimitMicroUsd;
-    return { kind, reservedMicroUsd: Number(value), limitMicroUsd };
-  }
-  if (kind === 'too_many') return { kind, active: Number(value), limit: run.maxActive };
-  return { kind: kind as 'ok' | 'exists' | 'conflict', id: String(value) };
-}
-
-function toClaimAnswer(id: string, answer: [string, ...unknown[]]): ClaimAnswer {
-  const [kind, ...rest] = answer;
-  if (kind === 'busy' || kind === 'wait') {
-    return { kind, until: Number(rest[0]), now: Number(rest[1]) };
-  }
-  if (kind !== 'grant') return { kind: kind as 'nothing' | 'gone' };
-  const [mode, now, length, head, outbox, lines] = rest;
-  return {
-    kind,
-    mode: mode as ClaimMode,
-    now: Number(now),
-    length: Number(length),
-    head: toHead(id, toFields(head)),
-    outbox: Object.fromEntries(toFields(outbox)),
-    lines: lines as string[],
-  };
-}
-
-function toAppendAnswer(answer: [string, ...unknown[]]): AppendAnswer {
-  const [kind, now, length, lines] = answer;
-  if (kind === 'ok') return { kind, now: Number(now), length: Number(length) };
-  if (kind === 'moved') {
-    return { kind, now: Number(now), length: Number(length), lines: lines as string[] };
-  }
-  return { kind: kind as 'fenced' | 'finished' | 'gone' };
-}
-
-/** Entries of raw lines; throws on damage (a poison journal ends as `bury`). */
-export const parseLines = (lines: string[]): Entry[] => lines.map(parseEntry);

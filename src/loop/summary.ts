@@ -66,7 +66,7 @@ export interface RunSummary extends RunLine {
 }
 
 /** Status from the head alone. A run that waits for a person is released with `not_before`. */
-export function runStatus(head: HeadState, now: number): RunStatus {
+function runStatus(head: HeadState, now: number): RunStatus {
   if (head.state !== 'open') return head.status as RunStatus;
   if (head.leaseUntil > now) return 'running';
   return head.notBefore > now ? 'waiting' : 'queued';
@@ -122,7 +122,7 @@ export function runSummary(
 }
 
 /** Calls that a person may still approve or deny. */
-export function pendingApprovals(view: RunView): PendingApproval[] {
+function pendingApprovals(view: RunView): PendingApproval[] {
   const isPending = (call: CallView) => call.approval === 'asked' && !call.result;
   return view.calls.filter(isPending).map((call) => ({
     tool_use_id: call.id,

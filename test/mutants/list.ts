@@ -231,6 +231,11 @@ export const MUTANTS: readonly Mutant[] = [
     'if lease > 0 then at = math.min',
     'if false then at = math.min',
   ),
+  script(
+    'append: a forgiven release is not idle',
+    "if ARGV[7] == '2' then put('commit', '1') end",
+    '',
+  ),
   // sweep and delete
   script(
     'sweep: members come again',
