@@ -11,7 +11,7 @@ import { QUEUE_INVOCATION_MS } from '../../src/limits.ts';
 import { createDeliveries } from '../../src/loop/deliver.ts';
 import { consumeMessage } from '../../src/loop/drive.ts';
 import { fold } from '../../src/loop/fold.ts';
-import type { Entry, RunStarted } from '../../src/loop/journal.ts';
+import { type Entry, parseEntry, type RunStarted } from '../../src/loop/journal.ts';
 import { createStore } from '../../src/loop/store.ts';
 import { createRedis } from '../../src/redis.ts';
 import { defineTool } from '../../src/tools/define.ts';
