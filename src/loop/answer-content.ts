@@ -3,7 +3,7 @@
  * block below a marker that stands alone. Pure, no I/O, linear in the region given.
  */
 import type { Marker } from './answer-markers.ts';
-import { isBlank } from './answer-peel.ts';
+import { isBlank, withoutBlockMarks } from './answer-peel.ts';
 
 /** Takes off the closing marks of decoration that was opened before the marker. Null: a quoted mention. */
 function close(content: string, open: string[]): { content: string; open: string[] } | null {
@@ -35,12 +35,13 @@ function balanced(text: string, mark: string): boolean {
 /**
  * The text that belongs to a marker: the rest of its line (with the lines that obviously continue
  * it), or the block below a marker that stands alone. `end` bounds it, `whole` takes everything up
- * to there (the question asked for a long text). Null: the marker was only quoted.
+ * to there (the question asked for a long text), `literal` keeps bullets and the like round one
+ * value. Null: the marker was only quoted.
  */
 export function contentOf(
   text: string,
   marker: Marker,
-  options: { end: number; whole: boolean },
+  options: { end: number; whole: boolean; literal: boolean },
 ): string | null {
   const region = text.slice(marker.after, options.end);
   const lineEnd = region.indexOf('\n');
@@ -52,7 +53,9 @@ export function contentOf(
   if (isBlank(first.content)) {
     // A fenced block below the marker is the answer, also where a long text was asked for.
     const whole = options.whole && !/^\s*(?:`{3}|~{3})/.test(below.slice(0, 200));
-    return close(whole ? below : blockOf(below), first.open)?.content ?? null;
+    if (whole) return close(below, first.open)?.content ?? null;
+    const block = close(blockOf(below), first.open)?.content ?? null;
+    return block === null || options.literal ? block : withoutBlockMarks(block);
   }
   if (options.whole) return below === '' ? line : `${line}\n${below}`;
   return withContinuation(line, below);
@@ -71,7 +74,7 @@ function withoutLooseFence(line: string): string {
 
 /** Lines that explain rather than answer, below an answer without a blank line between. */
 const ASIDE =
-  /^[\s*_>(（-]{0,8}(?:explanation|reasoning|rationale|justification|note|notes|sources?|confidence|解释|说明|理由|注|备注|来源)[\s*_]{0,4}[:：]/iu;
+  /^[\s*_>(（-]{0,8}(?:explanation|reasoning|rationale|justification|note|notes|sources?|confidence|解释|解釋|说明|說明|理由|注|註|备注|備註|来源|來源)[\s*_]{0,4}[:：﹕︰]/iu;
 const RULE_OR_FENCE = /^\s{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})\s*$/;
 const LIST_ITEM = /^\s{0,8}(?:[-*+•·]|\d{1,4}[.)]|\|)\s{0,4}\S/;
 

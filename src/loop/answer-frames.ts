@@ -85,8 +85,8 @@ function spansMath(text: string, from: number, to: number): boolean {
 
 /** Replies above this size are not read as JSON. */
 const MAX_JSON_CHARS = 262_144;
-const ANSWER_KEY = /^(?:final[ _-]?)?answers?$|^(?:最终)?答案$/i;
-const REASON_KEY = /^(?:explanation|reason(?:ing)?|rationale|thoughts?|解释|理由|说明)$/i;
+const ANSWER_KEY = /^(?:final[ _-]?)?answers?$|^(?:最[终終])?答案$/i;
+const REASON_KEY = /^(?:explanation|reason(?:ing)?|rationale|thoughts?|解释|解釋|理由|说明|說明)$/i;
 
 export interface JsonAnswer {
   /** null: the object says that there is no answer. */

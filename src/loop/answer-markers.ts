@@ -3,7 +3,8 @@
  * `Answer:` / `答案：`, with whatever markdown stands round them. What belongs to each: answer-content.ts.
  * A marker counts where a line or a sentence begins; elsewhere it is only talked about.
  * Pure, no I/O. Every look round a hit is bounded, so the whole is linear in its input.
- */ import { isBlank } from './answer-peel.ts';
+ */
+import { isBlank } from './answer-peel.ts';
 
 export interface Marker {
   kind: 'final' | 'none' | 'label';
@@ -21,16 +22,17 @@ export interface Marker {
 }
 
 const FINAL_OR_NONE =
-  /(?<![a-z\d])(?:(?<final>final[ \t\u00a0_-]{0,2}answers?)|(?<none>no[ \t\u00a0_-]answer))(?![a-z\d])|(?<finalZh>最[终后]的?答案)|(?<noneZh>无法回答|无答案)/giu;
+  /(?<![a-z\d])(?:(?<final>final[ \t\u00a0\u3000_-]{0,2}answers?)|(?<none>no[ \t\u00a0\u3000_-]answer))(?![a-z\d])|(?<finalZh>最[终終后後]的?答案|ｆｉｎａｌ[ \u3000]?ａｎｓｗｅｒ)|(?<noneZh>[无無]法回答|[无無]答案|ｎｏ[ \u3000]?ａｎｓｗｅｒ)/giu;
 const LABEL = /(?<![a-z\d])answers?(?![a-z\d])|答案/giu;
 const PATTERNS = { final: FINAL_OR_NONE, label: LABEL };
 
 const QUALIFIER =
-  /[ \t]{0,3}(?:[(（][^()（）\n]{1,60}[)）]|\[[^[\]\n]{1,60}\](?=[ \t*_]{0,4}[:：]))/y;
-const CLOSERS = /(?:[ \t*_`~"'”’\]】)）]|<\/[a-z]{1,10}>){0,12}/iy;
-const SEPARATOR = /就?(?:是|为)[ \t]{0,3}[:：]?|[:：]{1,2}|\||=>?|[-–—]{1,2}>?(?=[ \t])|[→⇒]/y;
+  /[ \t]{0,3}(?:[(（][^()（）\n]{1,60}[)）]|\[[^[\]\n]{1,60}\](?=[ \t*_]{0,4}[:：﹕︰]))/y;
+const CLOSERS = /(?:[ \t\u3000*_`~"'”’」』\]】］〕)）]|<\/[a-z]{1,10}>){0,12}/iy;
+const SEPARATOR =
+  /就?[应應]?[该該]?(?:是|[为為爲])[ \t\u3000]{0,3}[:：﹕︰]?|[:：﹕︰]{1,2}|[|｜]|[=＝]>?|[-–—]{1,2}>?(?=[ \t])|[→⇒]/y;
 /** `The Answer - live` is a title. */
-const LABEL_SEPARATOR = /[:：=]/y;
+const LABEL_SEPARATOR = /[:：﹕︰=＝]/y;
 const BLANK_LINE_END = /[ \t\r]{0,200}(?:\n|$)/y;
 
 /** Words that may stand between the start of a sentence and its marker. */
@@ -40,11 +42,14 @@ const LEAD_WORDS = new Set(
   ),
 );
 const LEAD_ZH =
-  /^(?:因此|所以|故|综上所述|综上|那么|于是|我的|这个?(?:问题|题目|题)的|该?(?:问题|题目|题)的|本题的?|正确|标准|参考)*$/u;
-const SENTENCE_BREAK = /[.!?:;,。！？：；，、…—→⇒)）|]/gu;
+  /^(?:因此|所以|故|[综綜]上所述|[综綜]上|那[么麼]|于是|於是|我的|[这這][个個]?(?:[问問][题題]|[题題]目|[题題])的|[该該]?(?:[问問][题題]|[题題]目|[题題])的|本[题題]的?|正[确確]|[标標][准準]|[参參]考)*$/u;
+const SENTENCE_BREAK = /[.!?:;,。！？：；，、﹕︰…—→⇒)）|｜]/gu;
 const LOOK_BACK = 100;
 const TALKS_ABOUT =
-  /\b(?:will|must|should|shall|'ll|format|begins?|starts?|finish|ends?|write|line|template|prefix|marker|phrase|words?|instruct\w*|asked)\b[^.!?\n]*$|(?:以|用|写|格式|开头|结尾|输出)[^。\n]*$/iu;
+  /\b(?:will|must|should|shall|'ll|format|begins?|starts?|finish|ends?|write|line|template|prefix|marker|phrase|words?|instruct\w*|asked)\b[^.!?\n]*$|(?:以|用|[写寫]|格式|[开開][头頭]|[结結]尾|[输輸]出)[^。\n]*$/iu;
+
+/** "Example: FINAL ANSWER: Paris" shows the form. */
+const EXAMPLE = /(?:\be\.g\.|\bfor instance|\bexample|例如|比如|示例)[\s,，:：*_`"“'(（]{0,8}$/i;
 
 interface Lead {
   lineStart: boolean;
@@ -76,14 +81,14 @@ function leadOf(text: string, at: number): Lead {
     lineStart ||
     ((lastBreak >= 0 || complete) &&
       isLead(plain.slice(lastBreak + 1)) &&
-      !/e\.g\.\s*$/i.test(plain));
-  const decoration = /(?:[*_`~"'“‘「『(（[【 \t]|<[a-z]{1,10}>)*$/i.exec(line)?.[0] ?? '';
+      !EXAMPLE.test(plain.slice(-LOOK_BACK)));
+  const decoration = /(?:[*_`~"'“‘「『(（[【［〔 \t\u3000]|<[a-z]{1,10}>)*$/i.exec(line)?.[0] ?? '';
   // `* FINAL ANSWER: 42` is a bullet, not emphasis.
   const emphasis =
     decoration.length === line.length ? decoration.replace(/^[ \t]*\*[ \t]+/, '') : decoration;
   const tokens: string[] =
-    emphasis.match(/\*{1,3}|_{1,3}|`{1,3}|~~|["'“‘「『(（[【]|<[a-z]{1,10}>/gi) ?? [];
-  if (line.includes('|')) tokens.unshift('|');
+    emphasis.match(/\*{1,3}|_{1,3}|`{1,3}|~~|["'“‘「『(（[【［〔]|<[a-z]{1,10}>/gi) ?? [];
+  if (/[|｜]/.test(line)) tokens.unshift('|');
   const fromInLine = lineStart || lastBreak < 0 ? 0 : lastBreak + 1;
   return {
     lineStart,
@@ -103,6 +108,8 @@ const CLOSE: Readonly<Record<string, string>> = {
   '（': '）',
   '[': ']',
   '【': '】',
+  '［': '］',
+  '〔': '〕',
 };
 
 function closing(token: string): string {
@@ -131,7 +138,7 @@ function markerAt(
   if (separator !== null) after += separator.length;
   else {
     const emphasised = /^[ \t]*(?:[*_]|<\/)/.test(closers) && lead.tokens.length > 0;
-    const bracketed = /[】\]]/.test(closers);
+    const bracketed = /[】\]］〕]/.test(closers);
     const alone = match(BLANK_LINE_END, text, after) !== null;
     if (!lead.lineStart || !(emphasised || bracketed || alone)) return null;
   }

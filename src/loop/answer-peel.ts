@@ -37,7 +37,7 @@ const QUOTES: Readonly<Record<string, string>> = {
   '＂': '＂',
 };
 
-function insideQuotes(text: string): string | null {
+function peelQuotes(text: string): string | null {
   const close = QUOTES[text.charAt(0)];
   if (close === undefined || text.length < 2 || !text.endsWith(close)) return null;
   const inner = text.slice(1, -1);
@@ -45,12 +45,6 @@ function insideQuotes(text: string): string | null {
   const judged =
     close === "'" || close === '’' ? inner.replace(/(?<=\p{L})['’](?=\p{L})/gu, '') : inner;
   return judged.includes(close) || judged.includes(text.charAt(0)) ? null : inner;
-}
-
-/** A second pair inside means that quotes are part of what is said: both stay. */
-function peelQuotes(text: string): string | null {
-  const inner = insideQuotes(text);
-  return inner === null || insideQuotes(inner.trim()) !== null ? null : inner;
 }
 
 /** Names such as `__init__`, `_private_`, `__FILE__`: underscores that are not emphasis. */
@@ -107,15 +101,16 @@ function peelHtml(text: string): string | null {
   return inner.toLowerCase().includes(`<${(wrapped[1] ?? '').toLowerCase()}>`) ? null : inner;
 }
 
-/** One layer off, or null when nothing surrounds the text. `markup`: HTML tags are the answer itself. */
-function peelOnce(text: string, markup: boolean): string | null {
-  return (
-    peelCode(text) ??
-    peelEmphasis(text) ??
-    peelMath(text) ??
-    (markup ? null : peelHtml(text)) ??
-    peelQuotes(text)
-  );
+export interface PeelOptions {
+  /** HTML tags are the answer itself. */
+  markup: boolean;
+  /** A quote pair may go: false once one has gone. */
+  quotes: boolean;
+}
+
+/** One layer of markdown, math or HTML off, or null when none surrounds the text. */
+function peelMarkup(text: string, markup: boolean): string | null {
+  return peelCode(text) ?? peelEmphasis(text) ?? peelMath(text) ?? (markup ? null : peelHtml(text));
 }
 
 /**
@@ -123,7 +118,7 @@ function peelOnce(text: string, markup: boolean): string | null {
  * digit, a closing mark, yes/no/true/false, or a Chinese full stop. After a word it stays: nothing
  * tells `Good Luck.` the film title from a sentence, and the scorer forgives it.
  */
-function withoutPeriod(text: string, markup: boolean): string {
+function withoutPeriod(text: string, options: PeelOptions): string {
   if (text.includes('\n')) return text;
   if (text.endsWith('。')) {
     const rest = text.slice(0, -1);
@@ -132,11 +127,54 @@ function withoutPeriod(text: string, markup: boolean): string {
   if (!text.endsWith('.') || text.endsWith('..')) return text;
   const rest = text.slice(0, -1);
   if (/(?:\d|\d ?%)$/.test(rest) || /^(?:yes|no|true|false)$/i.test(rest)) return rest;
-  return peelOnce(rest, markup) === null ? text : rest;
+  const closed =
+    peelMarkup(rest, options.markup) !== null || (options.quotes && peelQuotes(rest) !== null);
+  return closed ? rest : text;
 }
 
-/** One pass over every layer; the caller repeats it until nothing changes. */
-export function peel(text: string, options: { markup: boolean }): string {
-  const trimmed = withoutPeriod(trimAnswer(text), options.markup);
-  return peelOnce(trimmed, options.markup) ?? trimmed;
+/** One layer off; the caller repeats it until nothing changes. `unquoted`: it was a quote pair. */
+export function peel(text: string, options: PeelOptions): { text: string; unquoted: boolean } {
+  const trimmed = withoutPeriod(trimAnswer(text), options);
+  const inner = peelMarkup(trimmed, options.markup);
+  if (inner !== null) return { text: inner, unquoted: false };
+  const said = options.quotes ? peelQuotes(trimmed) : null;
+  return { text: said ?? trimmed, unquoted: said !== null };
+}
+
+const LIST_MARK = /^\s{0,8}([-*+•·◦▪●‣])[ \t]+(\S.*)$/u;
+const HEADING = /^\s{0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#{1,6})?[ \t]*$/u;
+const QUOTED_LINE = /^[ \t]{0,3}>(?:[ \t]|$)/;
+/** `- x + 1` and `> 5` are a term and a comparison. */
+const TERM = /^\p{Ll}(?:[^\p{L}]|$)|[=^+]|\s[-*/]\s/u;
+const COMPARED = /^[-+−.$€£¥~≈]?\s?\d/u;
+
+function withoutBlockMark(block: string): string {
+  const lines = block.split('\n');
+  if (lines.every((line) => QUOTED_LINE.test(line))) {
+    const inner = lines.map((line) => line.replace(QUOTED_LINE, '')).join('\n');
+    return COMPARED.test(inner.trim()) ? block : inner;
+  }
+  if (lines.length > 1) return block;
+  const [, mark, item] = LIST_MARK.exec(block) ?? [];
+  const value = item ?? HEADING.exec(block)?.[1];
+  if (value === undefined || !/[\p{L}\p{N}]/u.test(value)) return block;
+  if (mark === '+' && /^\d/.test(value)) return block;
+  return (mark === '-' || mark === '+') && TERM.test(value) ? block : value;
+}
+
+/** Marks of one block that can stand on each other: a quoted list item of a heading. */
+const MAX_BLOCK_MARKS = 4;
+
+/**
+ * A block that is ONE value, without the bullet, heading mark or block quote marks before it. A list
+ * of several items keeps its marks, and so does what only looks like one (`-5`, `1. FC Köln`, `*.log`).
+ */
+export function withoutBlockMarks(block: string): string {
+  let text = block.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+  for (let layer = 0; layer < MAX_BLOCK_MARKS; layer++) {
+    const inner = withoutBlockMark(text);
+    if (inner === text) break;
+    text = inner;
+  }
+  return text;
 }

@@ -4,19 +4,19 @@
  * Pure, no I/O, linear in its input.
  */
 import type { Framed } from './answer-frames.ts';
-import { isBlank } from './answer-peel.ts';
+import { isBlank, withoutBlockMarks } from './answer-peel.ts';
 
 const ENGLISH =
   /(?<![a-z\d])(?:(?:the|my|our)[ \t]{1,3}(?:(?:final|correct|right|short|best|exact)[ \t]{1,3})?|final[ \t]{1,3})answer(?:[ \t](?:to|for)[ \t][^.:\n?!]{1,80}?)?[ \t]{1,3}(?:is|was|would be|should be|must be|equals)(?:[ \t]{0,3}:|(?=[ \t\n*_`"“$\\(]))/giu;
-const CHINESE = /答案就?应?该?(?:是|为|选)[ \t]{0,3}[:：]?/gu;
+const CHINESE = /答案就?[应應]?[该該]?(?:是|[为為爲]|[选選])[ \t\u3000]{0,3}[:：﹕︰]?/gu;
 const CHINESE_LEAD =
-  /^(?:因此|所以|故|综上所述|综上|总之|那么|于是|显然|可见|可知|可得|我认为|我觉得|我想|我的|这个?(?:问题|题目|题)的?|该?(?:问题|题目|题)的?|本题的?|正确的?|最终的?|最后的?|标准|参考|\s)*$/u;
+  /^(?:因此|所以|故|[综綜]上所述|[综綜]上|[总總]之|那[么麼]|于是|於是|[显顯]然|可[见見]|可知|可得|我[认認][为為]|我[觉覺]得|我想|我的|[这這][个個]?(?:[问問][题題]|[题題]目|[题題])的?|[该該]?(?:[问問][题題]|[题題]目|[题題])的?|本[题題]的?|正[确確]的?|最[终終]的?|最[后後]的?|[标標][准準]|[参參]考|\s)*$/u;
 /** "what the answer is", "if the answer is": no statement. */
 const NO_STATEMENT = /\b(?:what|whether|if|how|why|where|when|unless|suppose|assume)\s*$/i;
 /** "The answer is in the attached file", "… is based on": about the answer, not the answer. */
 const ABOUT =
-  /^\s*(?:not\b|based\b|given\b|found\b|located\b|derived\b|obtained\b|correct\b|in the (?:attached|file|table|document|text|article)\b|在|根据|基于|不|错)/u;
-const POINTS_BELOW = /^[ \t]*(?:as follows|below|the following|如下)[ \t]*[:：]?/iu;
+  /^\s*(?:(?:probably|likely|most likely|presumably|possibly|perhaps|maybe) (?=in the\b|on the\b|not\b))?(?:not\b|based\b|given\b|found\b|located\b|derived\b|obtained\b|correct\b|(?:in|on) the (?:(?!of\b)\w+ )?(?:attached|attachment|file|sheet|spreadsheet|table|document|text|article|page|paper|report|appendix|image|picture|video|audio|chart|figure|database|website)\b|在|根[据據]|基[于於]|不|[错錯])/u;
+const POINTS_BELOW = /^[ \t]*(?:as follows|below|the following|如下)[ \t]*[:：﹕︰]?/iu;
 
 const ABBREVIATIONS = new Set(
   'mr mrs ms dr prof st mt ft jr sr inc ltd co corp bros etc vs no vol gen col capt lt sgt rev hon gov sen rep dept univ approx est ave blvd rd fig ed eds al e.g i.e a.m p.m ph.d jan feb mar apr jun jul aug sep sept oct nov dec'.split(
@@ -102,7 +102,7 @@ function contentOfPhrase(text: string, phrase: Phrase): string | null {
   const rest = region.slice(pointer);
   const lineEnd = rest.indexOf('\n');
   const line = lineEnd < 0 ? rest : rest.slice(0, lineEnd);
-  if (!isBlank(line.replace(/[*_:：]/g, ''))) {
+  if (!isBlank(line.replace(/[*_:：﹕︰]/g, ''))) {
     const sentence = sentenceFrom(rest, 0);
     const opened = /(?:\*{1,3}|_{1,3}|["'])$/.exec(
       text.slice(Math.max(0, phrase.from - 3), phrase.from),
@@ -111,12 +111,8 @@ function contentOfPhrase(text: string, phrase: Phrase): string | null {
       ? sentence.slice(0, -opened.length)
       : sentence;
   }
-  return (
-    rest
-      .slice(line.length)
-      .trimStart()
-      .split(/\n\s*\n/, 1)[0] ?? ''
-  );
+  const block = rest.slice(line.length).trimStart();
+  return withoutBlockMarks(block.split(/\n\s*\n/, 1)[0] ?? '');
 }
 
 export function findPhrases(text: string): Framed[] {

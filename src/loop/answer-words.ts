@@ -1,87 +1,78 @@
 /**
- * What is no answer although it stands where one should: template placeholders, and the ways to say
- * "I cannot tell". Both yield to the question: words it offers itself are an answer. Pure, no I/O.
+ * What is no answer although it stands where one should: template placeholders, talk of the marker
+ * itself, and announcements of work. "I cannot tell": answer-admission.ts. Pure, no I/O.
  */
 
-/** `[YOUR FINAL ANSWER]`, `<answer>`, `{number}`: a bracketed word that names the gap to be filled. */
-const BRACKETED_GAP =
-  /^[[<{(（【「]\s*(?:(?:your|the|my|insert|put|write|give)\s+)*(?:final\s+|short\s+|bare\s+)*(?:answer|number|value|result|text|list|date|reason|explanation|one sentence|你的答案|最终答案|答案|一句话说明原因|原因|数字)s?(?:\s+(?:here|goes here|only|itself|in one sentence))?\s*[\]>})）】」]/iu;
-const NAMED_GAP = /^your (?:final |short )?answer(?: here| goes here)?[.]?$/i;
-/** Nothing but dots, dashes, question marks or blanks to fill in. */
-const ONLY_MARKS = /^(?:\[\s*[.…?_-]*\s*\]|[.…?_–—-]+|\*{1,3}|tbd)$/iu;
+/** What a bracketed gap holds: `[YOUR FINAL ANSWER]`, `<answer>`, `{number}`, `[city name here]`. */
+const GAP =
+  /^([[<{(（【「［〔]{1,2})([^[\]<>{}()（）【】「」［］〔〕\n]{1,100})[\]>})）】」］〕]{1,2}/u;
+const GAP_NOUN =
+  /(?<![\p{L}])(?:answer|number|value|result|text|list|date|reason|explanation|name|city|country|year|title|one sentence)s?(?![\p{L}])|答案|回答|[数數](?:字|值)|[结結]果|文[本字]|列表|日期|原因|理由|名[称稱]/iu;
+/** All words of a gap come from here; anything else is an answer in brackets. */
+const GAP_WORDS = new Set(
+  'your you the my a an of in or as few possible insert put write give enter place type fill final short bare exact correct actual answer answers number numbers value values result text list date reason reasons explanation name city country year title one sentence word words here goes only itself'.split(
+    ' ',
+  ),
+);
+const GAP_WORDS_ZH =
+  /^(?:[请請]|在|此[处處]?|[这這][里裡裏]|填[写寫入]|[写寫]|[输輸]入|你|您|的|最[终終后後]|正[确確]|[简簡]短|一句[话話]|[说說]明|答案|回答|[数數](?:字|值)|[结結]果|文[本字]|列表|日期|原因|理由|名[称稱]|[:：\s])+$/u;
+/** With these words it is the template whatever stands behind it. */
+const SURELY_GAP = /\byour\b|\bhere\b|你|您/i;
+/** Nouns that are no gap of their own: `[name]` and `(city)` need a word such as "the" beside them. */
+const PLAIN_NOUN = /^(?:name|city|country|year|title)s?$/i;
+const NAMED_GAP =
+  /^(?:your (?:final |short )?answer(?: here| goes here)?|[你您]的(?:最[终終后後])?答案)[.。]?$/iu;
+/** Nothing but dots, dashes, question marks or blanks to fill in, also in brackets. */
+const ONLY_MARKS = /^(?:\[\s*[.…?_-]*\s*\]|[<({]\s*[.…?_-]+\s*[>)}]|[.…?_–—-]+|\*{1,3}|tbd)$/iu;
 const ASKS_FOR_MARKS =
-  /punctuation|symbol|character|operator|\bmark|\bsign\b|glyph|string|\bprints?\b|output|morse|符号|字符|标点|输出|运算/iu;
+  /punctuation|symbol|character|operator|\bmark|\bsign\b|glyph|string|\bprints?\b|output|morse|符[号號]|字符|[标標][点點]|[输輸]出|[运運]算/iu;
+const ASKS_FOR_TAGS =
+  /\btags?\b|\bhtml\b|\bxml\b|\bsvg\b|\belements?\b|\bheader\b|\binclude|\bplaceholder|\btemplate|\bbracket|\bgeneric|\btype\b|[标標][签籤]|占位|括[号號]/iu;
 
+function isGap(words: string): boolean {
+  const all = words.toLowerCase().split(/[\s,:_/-]+/);
+  return all.every((word) => GAP_WORDS.has(word));
+}
+
+/** `[YOUR FINAL ANSWER]`, `<answer>.`, `...`: the gap of the template, also with a remark's end behind it. */
 export function isPlaceholder(answer: string, question: string): boolean {
   if (answer.length > 400) return false;
   if (ONLY_MARKS.test(answer)) return !ASKS_FOR_MARKS.test(question);
-  const gap = BRACKETED_GAP.exec(answer);
-  // `(number) of x` is an answer that begins with a bracket; an echo goes on with a sentence end.
-  if (gap !== null)
-    return gap[0].length === answer.length || /^[\s]*[.。,，]/.test(answer.slice(gap[0].length));
-  return NAMED_GAP.test(answer);
+  if (NAMED_GAP.test(answer)) return true;
+  const gap = GAP.exec(answer);
+  if (gap === null || ASKS_FOR_TAGS.test(question)) return false;
+  const words = (gap[2] ?? '').trim();
+  if (!GAP_NOUN.test(words) || !(isGap(words) || GAP_WORDS_ZH.test(words))) return false;
+  if (PLAIN_NOUN.test(words)) return false;
+  // `(number) of x` is an answer that begins with a bracket; an echo ends here or goes on as a sentence.
+  const rest = answer.slice(gap[0].length);
+  return SURELY_GAP.test(words) || /^\s*(?:[.。,，;；]|[)）\]】}」』"'”’*_`~!！\s]*$)/u.test(rest);
 }
 
-const CANNOT_TELL_EXACT = new Set([
-  'unknown',
-  'n/a',
-  'not available',
-  'no answer',
-  'no answer found',
-  'answer not found',
-  'final answer not found',
-  'i do not know',
-  "i don't know",
-  'do not know',
-  "don't know",
-  'not enough information',
-  'insufficient information',
-  'insufficient data',
-  'indeterminable',
-  'undetermined',
-  'null',
-  '(none)',
-  '[none]',
-  '无法获取答案',
-  '无法确定',
-  '无法回答',
-  '无法判断',
-  '无法得出答案',
-  '无法得知',
-  '不知道',
-  '未知',
-  '信息不足',
-  '没有答案',
-  '无答案',
-]);
-const CANNOT_TELL_START =
-  /^(?:(?:i am |i'm |it is |we are |the answer )?(?:unable|not able|impossible) to (?:determine|answer|tell|say)\b|(?:it |this |that |the answer |the question |i )?(?:can ?not|can't|could not|couldn't) (?:be )?(?:determined?|answer(?:ed)?|tell)\b|no answer[:.,-]|(?:there is |i have )?(?:not enough|insufficient) (?:information|data|evidence) (?:to|for)\b)/i;
-const CANNOT_TELL_START_ZH = /^(?:我)?(?:无法|不能)(?:确定|回答|判断|得出|获取|得知|找到答案)/u;
-const APOLOGY =
-  /^(?:i'm sorry|i am sorry|sorry|unfortunately|i apologi[sz]e|很?抱歉|对不起)[,，.。!！\s][\s\S]{0,200}?(?:cannot|can't|unable|could not|couldn't|not able|do not|don't|did not|didn't|no (?:way|information|data|result)|无法|不能|没有|未能|不知道)|\bI (?:have|found) no answer\b|没有答案|得不出答案/iu;
+const MARKER_NOUN =
+  'marker|line|prefix|label|tag|format|template|keyword|phrase|heading|header|section|part|wording';
+/** "The FINAL ANSWER: marker is followed by …". Lower case: a title is none. */
+const NAMES_MARKER = new RegExp(
+  `^(?:${MARKER_NOUN})s?(?:,| (?:is|was|has|had|are|were|must|should|will|would|comes?|came|stands?|stood|shows?|shown|holds?|held|contains?|follow(?:s|ed)|begins?|marks?|gives?|given|itself|above|below|that|which|as|at|only|on|in)\\b)`,
+);
+/** "FINAL ANSWER: is the prefix that was asked for": a verb first, and what it is about later. */
+const SAYS_OF_MARKER =
+  /^(?:is|was|has been|must|should|will|would|does|marks|introduces|precedes|stands|comes|goes|begins|starts|appears|indicates|signals|means|ends)\b[^\n]{0,300}\b(?:prefix|marker|label|template|format|keyword|instruct\w*|asked|request\w*|requir\w*|contract|convention|line|needed|necessary|appl(?:y|ies|icable)|above)\b/;
+const POINTS_UP =
+  /^\(?(?:see|given|stated|shown|as (?:given|stated|shown|requested|asked)) above\W*$|^as (?:requested|asked|instructed|required)\W*$/;
+const NAMES_MARKER_ZH =
+  /^(?:[这這该該][个個一]?)?(?:[标標][记記]|前[缀綴]|格式|模板|字[样樣]|一?行)(?:后面|後面|之[后後]|前面|下面|上面|是|[为為]|已|[应應]|必[须須]|用|只|按)|^(?:是|[为為]|[后後]面|之[后後]|[应應]|必[须須])[^\n]{0,40}(?:[标標][记記]|前[缀綴]|格式|模板|字[样樣]|要求)/u;
 
-/** The words of an explicit "cannot answer", or null. `bare`: a whole reply, where an apology counts too. */
-export function cannotTell(
-  answer: string,
-  options: { question: string; bare: boolean },
-): string | null {
-  const words = answer.replace(/[’‘]/g, "'").replace(/[.!。！]$/u, '');
-  if (words === '' || answer.length > 2_000) return null;
-  const lower = words.toLowerCase();
-  const says =
-    CANNOT_TELL_EXACT.has(lower) ||
-    CANNOT_TELL_START.test(words) ||
-    CANNOT_TELL_START_ZH.test(words) ||
-    (options.bare && APOLOGY.test(words));
-  if (
-    lower === 'null' &&
-    /print|output|return|evaluat|value|code|program|script|sql|json|输出|返回/i.test(
-      options.question,
-    )
-  )
-    return null;
-  // Offered by the question ("… or 'cannot be determined'"): then it is one of the answers.
-  return says && !options.question.toLowerCase().includes(lower) ? answer : null;
+/** What stands behind a marker only talks about it. `marker`: the marker with what leads to it. */
+export function talksOfMarker(content: string, marker: string): boolean {
+  const line = content.replace(/^[*_`"'”’\s]{1,6}/, '').split('\n', 1)[0] ?? '';
+  if (SAYS_OF_MARKER.test(line) || POINTS_UP.test(line) || NAMES_MARKER_ZH.test(line)) return true;
+  if (!NAMES_MARKER.test(line)) return false;
+  // Without "The" before the marker, `label on the bottle` may be the answer.
+  return (
+    /^\W*(?:the|this|that|my|a)\b/i.test(marker) ||
+    /\b(?:asked|request\w*|requir\w*|instruct\w*|format|above|below|followed)\b/.test(line)
+  );
 }
 
 /** A reply that only says what comes next ("Let me search for it."): the work, not its answer. */

@@ -83,7 +83,7 @@ const SENTENCES: readonly Row[] = [
   ['The answer is C++.', 'C++', 'answer_phrase'],
   ['The answer is 5 p.m. on Monday.', '5 p.m. on Monday', 'answer_phrase'],
   ['I think the answer is 42.', '42', 'answer_phrase'],
-  ['I do not know what the answer is yet.', 'I do not know what the answer is yet.', 'whole_reply'],
+  ['I do not know what the answer is yet.', null, 'no_answer'],
   ['THE ANSWER IS 42', '42', 'answer_phrase'],
   ['The answer is Who Framed Roger Rabbit?', 'Who Framed Roger Rabbit?', 'answer_phrase'],
   ['The answer is in the attached file.\nFINAL ANSWER: 42', '42', 'final_answer'],

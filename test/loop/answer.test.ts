@@ -167,9 +167,21 @@ const QUOTES: readonly Row[] = [
   ['FINAL ANSWER: **"42"**', '42', 'final_answer'],
   ['FINAL ANSWER: "**42**"', '42', 'final_answer'],
   ['FINAL ANSWER: "Paris".', 'Paris', 'final_answer'],
-  // Two kinds of quotes: one of them is meant, and nothing tells which.
-  [`FINAL ANSWER: "'hello'"`, `"'hello'"`, 'final_answer'],
   ['FINAL ANSWER: "Hello" and "Bye"', '"Hello" and "Bye"', 'final_answer'],
+];
+
+/** Only the outer pair goes, so these results would lose the inner one when read again. */
+const NESTED_QUOTES: readonly (readonly [string, string, string])[] = [
+  [`FINAL ANSWER: "'hello'"`, `'hello'`, 'final_answer'],
+  [`FINAL ANSWER: '"hello"'`, '"hello"', 'final_answer'],
+  ['FINAL ANSWER: “‘hello’”', '‘hello’', 'final_answer'],
+  ['FINAL ANSWER: 「『你好』」', '『你好』', 'final_answer'],
+  [`FINAL ANSWER: "'hello'".`, `'hello'`, 'final_answer'],
+  [`**FINAL ANSWER: "'hello'"**`, `'hello'`, 'final_answer'],
+  [`FINAL ANSWER: "**'hello'**"`, `'hello'`, 'final_answer'],
+  [`The answer is "'hello'".`, `'hello'`, 'answer_phrase'],
+  [`"'hello'"`, `'hello'`, 'whole_reply'],
+  [`FINAL ANSWER: "The answer is 'hello'."`, 'hello', 'final_answer'],
 ];
 
 const PERIODS: readonly Row[] = [
@@ -297,6 +309,10 @@ describe('extractAnswer', () => {
       });
     });
   }
+
+  it.each(NESTED_QUOTES)('takes one of two quote pairs off: %s', (text, answer, rule) => {
+    expect(extractAnswer({ text, question: '' })).toMatchObject({ answer, rule });
+  });
 
   describe.each([
     ['behind the marker', (answer: string) => `It was checked.\n\nFINAL ANSWER: ${answer}`],
