@@ -107,7 +107,7 @@ async function ask(context: {
   });
   const session = await live.session;
   terminal.print(describeSession(session).map(dim));
-  live.client = createClient({ url: session.url, apiKey: session.apiKey });
+  live.client = createClient(session);
   signal.throwIfAborted();
   return runQuestion(
     { text: asked.question, files: files.files, follows: asked.follows, model: asked.model },

@@ -26,6 +26,8 @@ import { toolsRoutes } from './routes/tools.ts';
  */
 const OPEN_PATHS = new Set(['/', '/health']);
 
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
+
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -39,9 +41,11 @@ const SECURITY_HEADERS = {
 export function createApp(makeDeps: MakeDeps, { driveStep }: { driveStep: DriveStep }) {
   const app = new Hono<AppEnv>();
   app.onError((error, c) => toErrorResponse(error, c));
-  app.notFound((c) =>
-    errorResponse(c, { code: 'not_found', message: 'There is nothing at this address.' }),
-  );
+  app.notFound((c) => {
+    const methods = METHODS.filter((method) => hasRoute(app, { method, path: c.req.path }));
+    if (methods.length > 0) return wrongMethod(c, methods);
+    return errorResponse(c, { code: 'not_found', message: 'There is nothing at this address.' });
+  });
   return app
     .use(requestId())
     .use(securityHeaders)
@@ -63,6 +67,19 @@ export function createApp(makeDeps: MakeDeps, { driveStep }: { driveStep: DriveS
     .route('/v1/files', filesRoutes())
     .route('/v1/owners', ownersRoutes())
     .route('/v1/tools', toolsRoutes());
+}
+
+/** Middleware, which answers to every method, is no route. */
+function hasRoute(app: Hono<AppEnv>, { method, path }: { method: string; path: string }): boolean {
+  return app.router.match(method, path)[0].some(([[, route]]) => route.method === method);
+}
+
+function wrongMethod(c: Context<AppEnv>, methods: string[]): Response {
+  // Hono answers HEAD wherever there is a GET.
+  const allow = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', ');
+  c.header('Allow', allow);
+  const message = `This address does not take ${c.req.method}; it takes ${allow}.`;
+  return errorResponse(c, { code: 'invalid_input', message }, 405);
 }
 
 /** For `hc<AppType>(address)`: the typed client. */
@@ -124,7 +141,7 @@ function logFailure(error: Error, c: Context<AppEnv>): void {
   deps?.log('request_failed', { request: c.var.requestId, ...errorFields(error) });
 }
 
-function errorResponse(c: Context<AppEnv>, fault: Fault): Response {
+function errorResponse(c: Context<AppEnv>, fault: Fault, status?: 405): Response {
   const { code, message, details } = fault;
   if (code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer');
   const retryAfterMs = details?.retry_after_ms;
@@ -132,5 +149,5 @@ function errorResponse(c: Context<AppEnv>, fault: Fault): Response {
     c.header('Retry-After', String(Math.ceil(retryAfterMs / 1000)));
   }
   const error = { code, message, request_id: c.var.requestId, ...(details ? { details } : {}) };
-  return c.json({ error }, httpStatus(code));
+  return c.json({ error }, status ?? httpStatus(code));
 }

@@ -17,6 +17,8 @@ export interface Config {
   anthropic: { apiKey: string; baseUrl: string | null } | null;
   redis: { url: string; token: string };
   e2b: { apiKey: string; apiUrl: string | null; sandboxUrl: string | null } | null;
+  /** What Python in the sandboxes has: a sentence for the model. */
+  pythonNote: string;
   /** PRICES: JSON, model → USD per million tokens; wins over the table. */
   prices: Record<
     string,
@@ -97,6 +99,7 @@ function toConfig(values: Values): Config {
       e2bKey === null
         ? null
         : { apiKey: e2bKey, apiUrl: values.E2B_API_URL, sandboxUrl: values.E2B_SANDBOX_URL },
+    pythonNote: values.PYTHON_NOTE,
     prices: values.PRICES ?? {},
     runLimits: {
       turns: values.MAX_ITERATIONS,

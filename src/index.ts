@@ -39,49 +39,58 @@ const MISCONFIGURED_RETRY_SECONDS = 60;
 /** Messages that were retried too often end in this queue; the sweep still has their runs. */
 const DEAD_LETTER_QUEUE = /-dead$/;
 
-const app = createApp((env) => buildDeps(env as Env), { driveStep: driveClientStep });
+/** What another entry may put in place of this deployment's own: kill tests count tools from outside. */
+export type WorkerParts = Partial<Pick<Deps, 'tools' | 'deliveries'>>;
 
-export default {
-  fetch: (request: Request, env: Env) => app.fetch(request, env),
+/** The three handlers. Called once, at module scope: nothing of a run is kept in it. */
+export function createWorker(parts: WorkerParts = {}) {
+  const makeDeps = (env: Env) => buildDeps(env, parts);
+  const app = createApp((env) => makeDeps(env as Env), { driveStep: driveClientStep });
 
-  async queue(batch: StepBatch, env: Env): Promise<void> {
-    const deadline = Date.now() + QUEUE_INVOCATION_MS;
-    const made = buildDeps(env);
-    for (const message of batch.messages) {
-      if (!made.ok) {
-        logMisconfigured(made.error.message);
-        message.retry({ delaySeconds: MISCONFIGURED_RETRY_SECONDS });
-        continue;
+  return {
+    fetch: (request: Request, env: Env) => app.fetch(request, env),
+
+    async queue(batch: StepBatch, env: Env): Promise<void> {
+      const deadline = Date.now() + QUEUE_INVOCATION_MS;
+      const made = makeDeps(env);
+      for (const message of batch.messages) {
+        if (!made.ok) {
+          logMisconfigured(made.error.message);
+          message.retry({ delaySeconds: MISCONFIGURED_RETRY_SECONDS });
+          continue;
+        }
+        const deps = made.value;
+        const runId = stepRunId(message.body);
+        if (runId === null || DEAD_LETTER_QUEUE.test(batch.queue)) {
+          deps.log('dead_letter', { queue: batch.queue, run: runId, attempts: message.attempts });
+          message.ack();
+          continue;
+        }
+        const consumed = await consumeMessage(runId, { deps, deadline });
+        if (consumed.kind === 'ack') message.ack();
+        else message.retry({ delaySeconds: toDelaySeconds(consumed.afterMs) });
       }
-      const deps = made.value;
-      const runId = stepRunId(message.body);
-      if (runId === null || DEAD_LETTER_QUEUE.test(batch.queue)) {
-        deps.log('dead_letter', { queue: batch.queue, run: runId, attempts: message.attempts });
-        message.ack();
-        continue;
-      }
-      const consumed = await consumeMessage(runId, { deps, deadline });
-      if (consumed.kind === 'ack') message.ack();
-      else message.retry({ delaySeconds: toDelaySeconds(consumed.afterMs) });
-    }
-  },
+    },
 
-  async scheduled(_event: unknown, env: Env): Promise<void> {
-    const made = buildDeps(env);
-    if (!made.ok) return logMisconfigured(made.error.message);
-    const { log } = made.value;
-    try {
-      const found = await sweepDue(made.value);
-      if (found > 0) log('swept', { found });
-    } catch (error) {
-      log('sweep_failed', errorFields(error));
-      throw error;
-    }
-  },
-};
+    async scheduled(_event: unknown, env: Env): Promise<void> {
+      const made = makeDeps(env);
+      if (!made.ok) return logMisconfigured(made.error.message);
+      const { log } = made.value;
+      try {
+        const found = await sweepDue(made.value);
+        if (found > 0) log('swept', { found });
+      } catch (error) {
+        log('sweep_failed', errorFields(error));
+        throw error;
+      }
+    },
+  };
+}
+
+export default createWorker();
 
 /** Never touches I/O by itself, so building it is cheap; nothing is kept between invocations. */
-function buildDeps(env: Env): Result<Deps> {
+function buildDeps(env: Env, parts: WorkerParts): Result<Deps> {
   const parsed = parseConfig(env);
   if (!parsed.ok) return parsed;
   const config = parsed.value;
@@ -101,10 +110,11 @@ function buildDeps(env: Env): Result<Deps> {
     objects: createObjects(bindings.value.objects),
     queue: createStepQueue(bindings.value.shards),
     model: createModel(config),
-    tools: buildDefaultRegistry(),
+    tools: buildDefaultRegistry({ pythonNote: config.pythonNote }),
     sandboxes: createSandboxes(config),
     deliveries: createDeliveries(),
     log,
+    ...parts,
   };
   return { ok: true, value: deps };
 }

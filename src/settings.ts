@@ -96,6 +96,11 @@ export const ROWS = {
   E2B_API_KEY: hidden(key, 'Key of the Python sandboxes; without it `execute_python` is left out'),
   E2B_API_URL: hidden(address, 'Another control plane that speaks the E2B API'),
   E2B_SANDBOX_URL: hidden(address, 'Where that server reaches its sandboxes'),
+  PYTHON_NOTE: row(
+    'pandas, numpy and matplotlib are there; name other packages in requirements.',
+    z.string().max(300),
+    'What Python in the sandboxes has, for the model and `GET /v1/tools`',
+  ),
   MODEL: row('claude-sonnet-5-5', z.string().max(200), 'Model of runs that name none'),
   THINKING_EFFORT: row(
     null,

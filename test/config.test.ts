@@ -30,6 +30,7 @@ describe('parseConfig', () => {
       anthropic: null,
       redis: { url: 'https://redis.example', token: 'redis-token-1234' },
       e2b: null,
+      pythonNote: 'pandas, numpy and matplotlib are there; name other packages in requirements.',
       prices: {},
       runLimits: { turns: 10, tool_calls: 60, tokens: 1_000_000, usd: 1, seconds: 1800 },
       maxActiveRuns: 20,

@@ -40,6 +40,8 @@ export interface ClientOptions {
   retryMs?: number;
   /** Called when a stream ended early and is opened again. */
   onReconnect?(): void;
+  /** Asked when the service does not answer: why it never will again, or null to go on trying. */
+  whyGone?(): Promise<string | null>;
 }
 
 /** The service sends a comment at least every 15 s; three missed ones are a dead connection. */
@@ -101,6 +103,8 @@ function createCaller(options: ClientOptions): Caller {
         response = await send(new URL(path, url), { ...init, headers });
       } catch (error) {
         if (init.signal?.aborted) throw error;
+        const gone = await options.whyGone?.();
+        if (gone) throw new StrideError('unavailable', `${gone} Ask again.`);
         if (last) throw new StrideError('unavailable', `${url} does not answer; is it running?`);
         await sleep(retryMs * 2 ** (attempt - 1), undefined, { signal: init.signal ?? undefined });
         continue;
@@ -157,6 +161,13 @@ async function* followRun(
       lastLifeAt = Date.now();
     } catch (error) {
       if (options.signal.aborted || error instanceof StrideError) throw error;
+      const gone = await options.whyGone?.();
+      if (gone) {
+        throw new StrideError(
+          'unavailable',
+          `${gone} The run is kept and goes on with the next one: ask again, or start one with npm start, where GET ${runPath(id)} shows it.`,
+        );
+      }
       if (Date.now() - lastLifeAt > patienceMs) {
         throw new StrideError(
           'unavailable',

@@ -26,7 +26,7 @@ const NAME_COLUMNS = 60;
 export const toName = (name: string) => toShortLine(name, NAME_COLUMNS);
 
 /** Local time of day, `13:05:09`. */
-export const toClock = (at: number) => new Date(at).toTimeString().slice(0, 8);
+const toClock = (at: number) => new Date(at).toTimeString().slice(0, 8);
 
 /** Cuts a text to what the line still holds beside `taken` columns. */
 const short = (page: Page, text: string, taken: number) =>
@@ -129,7 +129,7 @@ export function approvedLines(page: Page, { entry, name }: { entry: ApprovalGive
 }
 
 /** `path: sales.csv, pattern: total`: text as it is, anything else as JSON. */
-export function toArgumentText(input: unknown): string {
+function toArgumentText(input: unknown): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return JSON.stringify(input) ?? '';
   }

@@ -7,8 +7,9 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Result } from '../../src/errors.ts';
-import { MAX_FILES_PER_RUN, MAX_PATH_CHARS, MAX_UPLOAD_BYTES } from '../../src/limits.ts';
-import { formatBytes } from './text.ts';
+import { MAX_FILES_PER_RUN, MAX_UPLOAD_BYTES } from '../../src/limits.ts';
+import { normalisePath } from '../../src/tools/paths.ts';
+import { toFileName } from './text.ts';
 
 export interface LocalFile {
   /** Path the run will know it by, with `/`. */
@@ -38,6 +39,7 @@ export async function collectFiles(paths: string[]): Promise<Result<CollectedFil
 }
 
 async function collectOne(path: string, collected: CollectedFiles): Promise<Result<null>> {
+  const shown = toFileName(path);
   let facts: Stats;
   try {
     // Follows a link that was named itself: the caller pointed at it.
@@ -45,18 +47,18 @@ async function collectOne(path: string, collected: CollectedFiles): Promise<Resu
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return fault(
-      code === 'EACCES' ? `${path} cannot be read: no permission.` : `${path} was not found.`,
+      code === 'EACCES' ? `${shown} cannot be read: no permission.` : `${shown} was not found.`,
     );
   }
   if (facts.isFile()) {
     collected.files.push({ name: basename(path), path, bytes: facts.size });
     return { ok: true, value: null };
   }
-  if (!facts.isDirectory()) return fault(`${path} is neither a file nor a folder.`);
+  if (!facts.isDirectory()) return fault(`${shown} is neither a file nor a folder.`);
   const before = collected.files.length;
   const walked = await walkFolder({ path, name: basename(path) }, collected);
   if (!walked.ok) return walked;
-  if (collected.files.length === before) return fault(`${path} holds no file that can be sent.`);
+  if (collected.files.length === before) return fault(`${shown} holds no file that can be sent.`);
   return { ok: true, value: null };
 }
 
@@ -68,7 +70,7 @@ async function walkFolder(
   try {
     entries = await readdir(folder.path, { withFileTypes: true });
   } catch {
-    return fault(`${folder.path} cannot be read: no permission.`);
+    return fault(`${toFileName(folder.path)} cannot be read: no permission.`);
   }
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder.path, entry.name);
@@ -81,7 +83,10 @@ async function walkFolder(
       const walked = await walkFolder({ path, name }, collected);
       if (!walked.ok) return walked;
     } else {
-      collected.files.push({ name, path, bytes: (await stat(path)).size });
+      // A name that is no text leads nowhere, and a file may go between the two looks.
+      const facts = await stat(path).catch(() => null);
+      if (facts) collected.files.push({ name, path, bytes: facts.size });
+      else collected.skipped.push({ name, reason: 'cannot be read' });
     }
     // A home folder by mistake: there is no need to look at all of it to refuse it.
     if (collected.files.length > MAX_FILES_PER_RUN * 50) break;
@@ -121,13 +126,17 @@ function checkLimits(files: LocalFile[]): Result<never> | null {
     );
   }
   for (const { name, bytes } of files) {
-    if (bytes > MAX_UPLOAD_BYTES) {
-      return fault(
-        `${name} has ${formatBytes(bytes)} and a file may have at most ${formatBytes(MAX_UPLOAD_BYTES)}; cut it or compress it.`,
-      );
+    // As the service judges it, but before a stack is started for nothing.
+    const path = normalisePath(name);
+    if (!path.ok) {
+      return fault(`${toFileName(name)} cannot be sent under this name. ${path.error.message}`);
     }
-    if (name.length > MAX_PATH_CHARS) {
-      return fault(`${name} is longer than ${MAX_PATH_CHARS} characters; give it a shorter name.`);
+    if (bytes > MAX_UPLOAD_BYTES) {
+      // In bytes: one too many would show as 26.2 MB of 26.2 MB.
+      const [has, most] = [bytes, MAX_UPLOAD_BYTES].map((one) => one.toLocaleString('en-US'));
+      return fault(
+        `${toFileName(name)} has ${has} bytes and a file may have at most ${most} (${MAX_UPLOAD_BYTES / 2 ** 20} MiB); cut it or compress it.`,
+      );
     }
   }
   return null;

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../stack/environment.ts';
-import { answersHealth, findLive, registerUser } from '../stack/lock.ts';
+import { answersHealth, findLive, registerUser, type StackState } from '../stack/lock.ts';
 import type { Stack } from '../stack/start-stack.ts';
 
 export interface Session {
@@ -13,6 +13,8 @@ export interface Session {
   apiKey: string | null;
   /** The stack that was started here, if one was. */
   stack: Stack | null;
+  /** Why the service can never answer again, in one sentence; null while it may. */
+  whyGone(): Promise<string | null>;
   /** Ends what was started here. `patient` waits for others that use it. */
   leave(how: { patient: boolean; onWait?(): void }): Promise<void>;
 }
@@ -29,13 +31,17 @@ export interface SessionOptions {
 /** How long another process may take to start (or end) its stack before we give up on it. */
 const OTHER_MS = 60_000;
 const LOOK_AGAIN_MS = 200;
+const HIDDEN_MS = 100;
 
 /** Throws an Error whose message says what to do. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { env } = options;
   const apiKey = env.STRIDE_API_KEY?.trim() || null;
   const remote = env.STRIDE_URL?.trim();
-  if (remote) return { url: toOrigin(remote), apiKey, stack: null, leave: async () => {} };
+  if (remote) {
+    const url = toOrigin(remote);
+    return { url, apiKey, stack: null, whyGone: async () => null, leave: async () => {} };
+  }
   const giveUpAt = Date.now() + OTHER_MS;
   while (Date.now() < giveUpAt) {
     options.signal.throwIfAborted();
@@ -60,7 +66,19 @@ async function joinRunning(dataDir: string): Promise<Session | null> {
     leave();
     return null;
   }
-  return { url: live.url, apiKey: null, stack: null, leave: async () => leave() };
+  const whyGone = () => whyEnded(live, dataDir);
+  return { url: live.url, apiKey: null, stack: null, whyGone, leave: async () => leave() };
+}
+
+/** The process that started a stack ends it, on Ctrl-C also under those who use it. */
+async function whyEnded(joined: StackState, dataDir: string): Promise<string | null> {
+  for (let look = 0; look < 2; look += 1) {
+    const now = findLive(dataDir);
+    if (now?.url === joined.url && now.pid === joined.pid) return null;
+    // A stack that waits for its users hides its address for a moment (start-stack.ts).
+    if (look === 0) await sleep(HIDDEN_MS);
+  }
+  return `The local stack at ${joined.url} was stopped with the command that had started it (process ${joined.pid}).`;
 }
 
 /** Null when another process has the folder. */
@@ -75,6 +93,7 @@ async function startOwn({ env, dataDir, onStarting }: SessionOptions): Promise<S
       url: stack.url,
       apiKey: null,
       stack,
+      whyGone: async () => null,
       leave: ({ patient, onWait }) => (patient ? stack.stopWhenUnused(onWait) : stack.stop()),
     };
   } catch (error) {

@@ -22,6 +22,14 @@ export function toHarmless(text: string): string {
     .replace(INVISIBLE, (char) => `<${char.charCodeAt(0).toString(16)}>`);
 }
 
+/** A file's name or path for a message, on one line: a line break in it is shown, too. */
+export function toFileName(name: string): string {
+  return toShortLine(
+    name.replace(/[\t\n]/g, (char) => (char === '\n' ? '␊' : '␉')),
+    400,
+  );
+}
+
 /** JSON whose strings hold no raw control character either (JSON.stringify leaves C1 and DEL). */
 export function toHarmlessJson(value: unknown): string {
   const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -4,12 +4,14 @@
  */
 import type { Intent } from './intent.ts';
 import { arithmetic } from './intents/arithmetic.ts';
+import { bandit } from './intents/bandit.ts';
 import { listing, reading, searching, writing } from './intents/files.ts';
 import { python } from './intents/python.ts';
 import { table } from './intents/table.ts';
 
 export const INTENTS: readonly Intent[] = [
   python,
+  bandit,
   writing,
   arithmetic,
   searching,

@@ -1,11 +1,13 @@
 // What the Upstash front needs from a Redis: run one command, or a few as one transaction.
-// redis-server is one engine, an embedded one can be another; the front knows only this file.
+// redis-server is one engine, the embedded one the other; the front knows only this file.
 // Values are bytes throughout: nothing here decodes text.
 
 /** Text replies are Buffers, also status replies such as OK. Errors inside an array stay values. */
 export type Reply = null | number | Buffer | RedisError | Reply[];
 
 export interface Engine {
+  /** It knows Upstash's script flag and refuses undeclared keys itself; else the front drops it. */
+  locksDeclaredKeys?: boolean;
   /**
    * Runs one command; the name is the first argument.
    * Rejects with `RedisError` when Redis refuses it, with `EngineDown` when nobody answers, which

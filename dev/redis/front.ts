@@ -126,7 +126,7 @@ function statusOf(error: unknown): number | null {
 
 /** Carries out a request. Throws `RedisError`, `BadRequest` or `EngineDown` if it fails as a whole. */
 function createExecutor({ engine, stats }: { engine: Engine; stats: () => RedisStats }): Execute {
-  const scripts = createScriptMap();
+  const scripts = createScriptMap({ keepFlag: engine.locksDeclaredKeys === true });
 
   async function run(args: Buffer[]): Promise<Reply> {
     const refusal = refusalOf(args);

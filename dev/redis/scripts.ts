@@ -20,8 +20,11 @@ export interface ScriptMap {
   prepare(args: Buffer[]): PreparedCommand;
 }
 
-/** Remembers each flagged script it saw: 80 bytes a script, for as long as the front runs. */
-export function createScriptMap(): ScriptMap {
+/**
+ * Remembers each flagged script it saw: 80 bytes a script, for as long as the front runs.
+ * `keepFlag` passes everything on as it is, to an engine that knows the flag.
+ */
+export function createScriptMap({ keepFlag = false } = {}): ScriptMap {
   const redisSha = new Map<string, string>();
 
   function strip(script: Buffer): Buffer {
@@ -40,7 +43,7 @@ export function createScriptMap(): ScriptMap {
       const [name, first, second] = args;
       const words = [name, first].map((word) => word?.toString('latin1').toUpperCase());
       const unchanged = { args, toUpstash: (reply: Reply) => reply };
-      if (name === undefined || first === undefined) return unchanged;
+      if (keepFlag || name === undefined || first === undefined) return unchanged;
       switch (words[0]) {
         case 'EVAL':
         case 'EVAL_RO':

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeRequest, encodeEnd, encodeMessage, errorCode } from './connect-protocol.ts';
-import { type Guest, GuestError } from './guest.ts';
+import { type Guest, GuestError } from './guest-link.ts';
 import { readBody, readJson, sendJson } from './http.ts';
 import type { LocalSandbox, LocalSandboxes } from './sandboxes.ts';
 

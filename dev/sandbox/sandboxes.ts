@@ -1,12 +1,10 @@
 /**
- * The sandboxes of the local service: creation, time-out, network rules, and a watch over the memory
- * that one sandbox's processes hold together. What runs inside is guest.ts.
+ * The sandboxes of the local service: creation, time-out, network rules. What runs inside is the
+ * guest that `startGuest` makes.
  */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { SANDBOX_LIMITS } from './bubblewrap.ts';
 import type { EgressRules } from './egress.ts';
-import { type Guest, startGuest } from './guest.ts';
+import type { Guest } from './guest-link.ts';
 
 /** Network rules as the API takes them. */
 export interface NetworkRules {
@@ -26,20 +24,23 @@ export interface LocalSandbox {
   guest: Guest;
 }
 
-const PAGE_BYTES = 4096;
-const MEMORY_WATCH_MS = 250;
 const DEFAULT_TIMEOUT_SECONDS = 300;
 /** Where pip looks by default; an index of one's own takes the place of these. */
 const DEFAULT_INDEX_HOSTS = ['pypi.org', 'files.pythonhosted.org'];
 
+/** Starts what runs inside. A kind of Python that has no network and no commands ignores both. */
+export type StartGuest = (options: {
+  rules: EgressRules;
+  commandEnv: Record<string, string>;
+}) => Promise<Guest>;
+
 export function createSandboxes(options: {
+  startGuest: StartGuest;
   packageIndex: string | null;
   log: (line: string) => void;
 }) {
   const sandboxes = new Map<string, LocalSandbox>();
   const timers = new Map<string, NodeJS.Timeout>();
-  const watch = setInterval(() => watchMemory(sandboxes, options.log), MEMORY_WATCH_MS);
-  watch.unref();
 
   async function kill(id: string): Promise<boolean> {
     const sandbox = sandboxes.get(id);
@@ -67,7 +68,7 @@ export function createSandboxes(options: {
       allow_internet_access: request.allow_internet_access !== false,
     };
     const current: { rules: NetworkRules } = { rules };
-    const guest = await startGuest({
+    const guest = await options.startGuest({
       rules: egressRules(() => current.rules, options.packageIndex),
       commandEnv: commandEnv(options.packageIndex),
     });
@@ -100,7 +101,6 @@ export function createSandboxes(options: {
     get: (id: string) => sandboxes.get(id) ?? null,
     list: () => [...sandboxes.values()].sort((a, b) => b.startedAt - a.startedAt),
     async close(): Promise<void> {
-      clearInterval(watch);
       await Promise.all([...sandboxes.keys()].map(kill));
     },
   };
@@ -145,77 +145,4 @@ function egressRules(rules: () => NetworkRules, packageIndex: string | null): Eg
       return isName && (port === 80 || port === 443) && allowed.includes(host);
     },
   };
-}
-
-/** Like the kernel's own: when a sandbox holds too much memory, its largest process goes. */
-function watchMemory(sandboxes: Map<string, LocalSandbox>, log: (line: string) => void): void {
-  if (sandboxes.size === 0) return;
-  const table = readProcesses();
-  for (const sandbox of sandboxes.values()) {
-    const inside = descendants(table, sandbox.guest.pid);
-    if (sumBytes(inside) <= SANDBOX_LIMITS.totalMemoryBytes) continue;
-    // Forked processes share pages, so the exact look follows only where the rough one is above.
-    const exact = inside.map((one) => ({ ...one, bytes: proportionalBytes(one.pid) ?? one.bytes }));
-    if (sumBytes(exact) <= SANDBOX_LIMITS.totalMemoryBytes) continue;
-    const largest = exact.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-    log(`sandbox ${sandbox.id} is out of memory: its largest process is ended`);
-    try {
-      process.kill(largest.pid, 'SIGKILL');
-    } catch {
-      // It ended by itself.
-    }
-  }
-}
-
-const sumBytes = (processes: ProcessInfo[]) => processes.reduce((sum, one) => sum + one.bytes, 0);
-
-/** Memory with shared pages divided among their holders; null when the kernel does not tell. */
-function proportionalBytes(pid: number): number | null {
-  try {
-    const kilobytes = /^Pss:\s+(\d+)/m.exec(
-      readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'),
-    )?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
-  } catch {
-    return null;
-  }
-}
-
-interface ProcessInfo {
-  pid: number;
-  parent: number;
-  bytes: number;
-}
-
-function readProcesses(): ProcessInfo[] {
-  const found: ProcessInfo[] = [];
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const fields =
-        readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').pop()?.split(' ') ?? [];
-      found.push({
-        pid: Number(name),
-        parent: Number(fields[1]),
-        bytes: Number(fields[21]) * PAGE_BYTES,
-      });
-    } catch {
-      // It ended while we looked.
-    }
-  }
-  return found;
-}
-
-function descendants(table: ProcessInfo[], root: number): ProcessInfo[] {
-  const children = new Map<number, ProcessInfo[]>();
-  for (const one of table) children.set(one.parent, [...(children.get(one.parent) ?? []), one]);
-  const found: ProcessInfo[] = [];
-  const open = [root];
-  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
-    for (const child of children.get(pid) ?? []) {
-      found.push(child);
-      open.push(child.pid);
-    }
-  }
-  return found;
 }

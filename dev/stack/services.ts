@@ -101,7 +101,7 @@ async function startStore({ dataDir, env, log, intercept }: ServiceOptions): Pro
     return real('Redis', `Upstash at ${hostOf(env.UPSTASH_REDIS_REST_URL, 'an address not set')}`);
   }
   const { startRedis } = await import('../redis/start.ts');
-  const redis = await startRedis({ dataDir, log, intercept });
+  const redis = await startRedis({ dataDir, log, intercept, engine: chosenEngine(env) });
   const unpublish = publishRedis(dataDir, redis);
   return {
     service: { name: 'Redis', real: false, describe: redis.describe },
@@ -113,21 +113,28 @@ async function startStore({ dataDir, env, log, intercept }: ServiceOptions): Pro
   };
 }
 
+/** STRIDE_REDIS forces an engine of the stand-in, which tests do; else the machine decides. */
+function chosenEngine({ STRIDE_REDIS: name }: Environment): RedisOptions['engine'] {
+  if (name === undefined || name === 'embedded' || name === 'redis-server') return name;
+  throw new Error(
+    `STRIDE_REDIS is "${name}"; set it to embedded or redis-server, or leave it out.`,
+  );
+}
+
 async function startPython({ dataDir, env, log }: ServiceOptions): Promise<Started> {
   if (isSet(env, ['E2B_API_KEY', 'E2B_API_URL', 'E2B_SANDBOX_URL'])) {
     return real('Python', `E2B at ${hostOf(env.E2B_API_URL, 'api.e2b.app')}`);
   }
   try {
-    const { probeBubblewrap, startSandboxService } = await import('../sandbox/start.ts');
-    const probe = await probeBubblewrap();
-    if (!probe.ok) throw new Error(probe.reason);
-    const sandbox = await startSandboxService({ dataDir, log });
+    const { startSandboxService } = await import('../sandbox/start.ts');
+    const sandbox = await startSandboxService({ dataDir, log, python: env.STRIDE_PYTHON });
     return {
       service: { name: 'Python', real: false, describe: sandbox.describe },
       variables: {
         E2B_API_KEY: sandbox.apiKey,
         E2B_API_URL: sandbox.url,
         E2B_SANDBOX_URL: sandbox.url,
+        ...(sandbox.note === null ? {} : { PYTHON_NOTE: sandbox.note }),
       },
       stop: sandbox.stop,
     };

@@ -134,6 +134,15 @@ async function bootStack(
   return toStack({ runtime, build, services, lock }, { dataDir, files, begun });
 }
 
+/** So that nobody joins a stack that ends, and those who use it see that it does. */
+function hideQuietly(lock: StackLock): void {
+  try {
+    lock.publish(null, markChildren());
+  } catch {
+    // A full disk, say: no reason not to end.
+  }
+}
+
 function markChildren() {
   return listDescendants().map(({ pid }) => markProcess(pid));
 }
@@ -145,7 +154,10 @@ function toStack(
   const { runtime, build, services, lock } = parts;
   let stopped: Promise<void> | null = null;
   const stop = () => {
-    stopped ??= stopAll(runtime, build, services).finally(() => lock.release());
+    if (stopped === null) {
+      hideQuietly(lock);
+      stopped = stopAll(runtime, build, services).finally(() => lock.release());
+    }
     return stopped;
   };
   return {

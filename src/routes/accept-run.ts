@@ -11,16 +11,16 @@ import { IDEMPOTENCY_SECONDS } from '../limits.ts';
 import type { StoredFile } from '../loop/file-store.ts';
 import type { FileRef, RunLimits, RunOptions } from '../loop/journal.ts';
 import type { AcceptRun } from '../loop/store.ts';
+import { chooseDomain } from '../tools/domains/domain.ts';
 import { normalisePath } from '../tools/paths.ts';
 import { availableTools } from '../tools/registry.ts';
 import { sha256Hex } from '../tools/workspace.ts';
 import type { Principal } from './context.ts';
+import { domainFault } from './domains.ts';
 import { loadFollowed } from './follow-run.ts';
 import { type FieldFault, invalidInput } from './input.ts';
 import type { RunRequest } from './schemas.ts';
 
-/** No domain has tools of its own in this deployment; `auto` is what leaving it out means. */
-const DOMAINS: readonly string[] = ['auto'];
 const DEFAULT_DRIVE = 'queue';
 
 export interface Asking {
@@ -32,7 +32,7 @@ export interface Asking {
 
 export async function toAcceptRun(request: RunRequest, asking: Asking): Promise<AcceptRun> {
   const { deps, principal } = asking;
-  const faults = [...toolFaults(request, deps), ...optionFaults(request)];
+  const faults = [...toolFaults(request, deps), ...optionFaults(request, deps)];
   faults.push(...limitFaults(request.limits ?? {}, deps.config.runLimits));
   if (faults.length > 0) throw invalidInput(faults);
 
@@ -69,19 +69,27 @@ export async function toAcceptRun(request: RunRequest, asking: Asking): Promise<
 
 /** Names by which this deployment knows its tools; an alias becomes the tool's own name. */
 function toOptions(request: RunRequest, deps: Deps): RunOptions {
-  const named = (names: string[]) => [
-    ...new Set(names.map((name) => deps.tools.get(name)?.name ?? name)),
-  ];
   return {
     ...(request.model ? { model: request.model } : {}),
-    ...(request.tools ? { tools: named(request.tools) } : {}),
-    ...(request.approvals ? { approvals: named(request.approvals) } : {}),
+    ...(request.tools ? { tools: ownNames(request.tools, deps) } : {}),
+    ...(request.domain ? { domain: request.domain } : {}),
+    ...(request.approvals ? { approvals: ownNames(request.approvals, deps) } : {}),
     ...(request.knowledge ? { knowledge: request.knowledge } : {}),
   };
 }
 
+function ownNames(names: readonly string[], deps: Deps): string[] {
+  return [...new Set(names.map((name) => deps.tools.get(name)?.name ?? name))];
+}
+
 function toolFaults(request: RunRequest, deps: Deps): FieldFault[] {
-  const { tools, leftOut } = availableTools(deps.tools, { sandbox: deps.sandboxes !== null });
+  const domain = chooseDomain(deps.tools.domains, {
+    asked: request.domain,
+    tools: ownNames([...(request.tools ?? []), ...(request.approvals ?? [])], deps),
+    question: request.question,
+  });
+  const sandbox = deps.sandboxes !== null;
+  const { tools, leftOut } = availableTools(deps.tools, { sandbox, domain });
   const available = new Set(tools.map(({ name }) => name));
   const why = new Map(leftOut.map(({ name, reason }) => [name, reason]));
   return (['tools', 'approvals'] as const).flatMap((field) =>
@@ -89,21 +97,20 @@ function toolFaults(request: RunRequest, deps: Deps): FieldFault[] {
       const name = deps.tools.get(given)?.name ?? given;
       if (available.has(name)) return [];
       const reason = why.get(name);
+      const home = deps.tools.domains.find((one) => one.tools.some((tool) => tool.name === name));
       const known = `available are ${[...available].join(', ')}`;
       const message = reason
         ? `"${name}" is left out of this deployment: ${reason}`
-        : `there is no tool "${given}"; ${known}`;
+        : home
+          ? `"${name}" belongs to the domain ${home.name}; send "domain": "${home.name}"`
+          : `there is no tool "${given}"; ${known}`;
       return [{ field, message }];
     }),
   );
 }
 
-function optionFaults(request: RunRequest): FieldFault[] {
-  const faults: FieldFault[] = [];
-  if (request.domain && !DOMAINS.includes(request.domain)) {
-    const message = `there is no domain "${request.domain}"; available are ${DOMAINS.join(', ')}`;
-    faults.push({ field: 'domain', message });
-  }
+function optionFaults(request: RunRequest, deps: Deps): FieldFault[] {
+  const faults: FieldFault[] = domainFault(request.domain, deps.tools);
   if (request.knowledge === 'on') {
     const message = 'this deployment has no knowledge index; leave the field out or send "off"';
     faults.push({ field: 'knowledge', message });

@@ -4,10 +4,11 @@ import type { Deps } from '../deps.ts';
 import { StrideError } from '../errors.ts';
 import { fold, type RunView } from '../loop/fold.ts';
 import type { ApprovalGiven, Draft } from '../loop/journal.ts';
+import { runSummary } from '../loop/summary.ts';
 import { ASK } from './auth.ts';
 import type { AppEnv } from './context.ts';
 import { jsonBody } from './input.ts';
-import { type FoundRun, loadRun, unknownRun } from './load-run.ts';
+import { type FoundRun, loadEntries, loadRun, unknownRun } from './load-run.ts';
 import { summaryOf } from './runs.ts';
 import { approvalRequest } from './schemas.ts';
 import { sendStep } from './send-step.ts';
@@ -21,7 +22,12 @@ export function controlRoutes() {
       const { deps, principal } = c.var;
       const id = c.req.param('id');
       const run = await loadRun(id, { deps, principal });
-      if (run.head.state === 'finished') return c.json(await summaryOf(run, deps), 200);
+      const entries = await loadEntries(run, deps);
+      // Wished for once is enough: a client that repeats itself must not make the journal grow.
+      const isKnown = entries.some(({ type }) => type === 'cancel_requested');
+      if (run.head.state === 'finished' || isKnown) {
+        return c.json(runSummary({ head: run.head, entries }, deps.clock.now()), 200);
+      }
       const answer = await deps.store.requestCancel(id, { by: principal.owner });
       if (answer === 'gone') throw unknownRun();
       // Whoever claims next closes the run; a client-driven one, too, must not wait for its client.

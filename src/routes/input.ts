@@ -43,6 +43,8 @@ export function jsonBody<Schema extends z.ZodType>(
     if (!body.ok) throw toStrideError(body.error);
     const parsed = schema.safeParse(parseJson(body.value));
     if (!parsed.success) throw invalidInput(fieldFaults(parsed.error));
+    const broken = brokenTexts(parsed.data, []);
+    if (broken.length > 0) throw invalidInput(broken);
     c.req.addValidatedData('json', parsed.data as object);
     await next();
   };
@@ -78,6 +80,23 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw invalidInput([{ field: 'body', message: 'expected JSON in UTF-8' }]);
   }
+}
+
+/**
+ * Strings and names with half of a surrogate pair. JSON can say `"\ud800"`, but no UTF-8 can hold
+ * it: the journal, the model and Python would each see another text.
+ */
+function brokenTexts(value: unknown, path: string[]): FieldFault[] {
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    const message = 'holds half of a surrogate pair; send well-formed Unicode';
+    return [{ field: path.join('.').toWellFormed() || 'body', message }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  // Parsed by a schema, so it is as deep as the schema and no deeper.
+  return Object.entries(value).flatMap(([name, one]) => [
+    ...(name.isWellFormed() ? [] : brokenTexts(name, [...path, name])),
+    ...brokenTexts(one, [...path, name]),
+  ]);
 }
 
 function fieldFaults(error: z.ZodError): FieldFault[] {

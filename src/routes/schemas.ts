@@ -16,6 +16,8 @@ const question = z.string().superRefine((text, context) => {
 
 const toolNames = z.array(z.string().min(1).max(100)).max(MAX_LIST);
 const positive = z.int().positive();
+/** Which ones there are is judged by the deployment: see domains.ts. */
+const domain = z.string().min(1).max(100);
 
 /** POST /v1/runs. What needs the deployment to judge (names, maxima, files) is in accept-run.ts. */
 export const runRequest = z.strictObject({
@@ -32,7 +34,7 @@ export const runRequest = z.strictObject({
     .optional(),
   tools: toolNames.optional(),
   approvals: toolNames.optional(),
-  domain: z.string().min(1).max(100).optional(),
+  domain: domain.optional(),
   knowledge: z.enum(['on', 'off']).optional(),
   limits: z
     .strictObject({
@@ -54,14 +56,7 @@ export const runRequest = z.strictObject({
 });
 export type RunRequest = z.output<typeof runRequest>;
 
-export const RUN_STATUSES = [
-  'queued',
-  'running',
-  'waiting',
-  'succeeded',
-  'failed',
-  'cancelled',
-] as const;
+const RUN_STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
 const wholeText = (min: number, max: number) =>
   z
@@ -71,12 +66,20 @@ const wholeText = (min: number, max: number) =>
     })
     .transform(Number);
 
+/** As the store gives it: a time and a run's id. */
+const cursor = z
+  .string()
+  .regex(/^\d{1,15}\.run_[\w-]{16,64}$/, 'must be the next_cursor of an earlier answer');
+
 /** GET /v1/runs */
 export const listQuery = z.strictObject({
   status: z.enum(RUN_STATUSES).optional(),
   limit: wholeText(1, 100).optional(),
-  cursor: z.string().min(1).max(200).optional(),
+  cursor: cursor.optional(),
 });
+
+/** GET /v1/tools */
+export const toolsQuery = z.strictObject({ domain: domain.optional() });
 
 /** GET /v1/runs/:id/events */
 export const eventsQuery = z.strictObject({

@@ -1,7 +1,7 @@
 /**
  * Syntax tree → value, on a meter: every operation pays steps, so no expression of the allowed
  * length takes longer than about a second (a Worker's clock stands still while it computes, so
- * time itself cannot be the limit). Loaded on first use: it brings the decimals of mathjs.
+ * time itself cannot be the limit). Loaded on first use: it brings decimal.js.
  */
 import { CONSTANTS, callFunction } from './calc-functions.ts';
 import type { Num } from './calc-numbers.ts';

@@ -2,7 +2,6 @@
  * The functions and constants of `calc`: a Map, so a name from the model finds one of these or
  * nothing. Each checks its arguments and is bounded; loops pay steps to the caller's meter.
  */
-import type { BigNumber } from 'mathjs';
 import {
   type CalcFunction,
   combinations,
@@ -68,7 +67,7 @@ const two = (run: (a: Num, b: Num) => Num): Entry => ({
   run: ([a = ZERO, b = ZERO]) => run(a, b),
 });
 const many = (run: CalcFunction): Entry => ({ takes: [1, ANY], run });
-const decimal = (run: (a: BigNumber) => BigNumber, limit?: BigNumber): Entry =>
+const decimal = (run: (a: Decimal) => Decimal, limit?: Decimal): Entry =>
   one((a) => {
     const x = num.toDecimal(a);
     if (limit !== undefined && x.abs().gt(limit)) {
@@ -77,7 +76,7 @@ const decimal = (run: (a: BigNumber) => BigNumber, limit?: BigNumber): Entry =>
     return num.rounded(run(x));
   });
 /** sin(pi) is 0 to the digits that are known; sin(1e-60) is not. */
-const periodic = (run: (a: BigNumber) => BigNumber): Entry =>
+const periodic = (run: (a: Decimal) => Decimal): Entry =>
   decimal((x) => {
     const result = run(x);
     return result.e < -55 && x.e > -20 ? new Decimal(0) : result;
@@ -126,7 +125,7 @@ const degrees = (a: Num): Num => num.rounded(num.toDecimal(a).times(180).div(pi)
 const radians = (a: Num): Num => num.rounded(num.toDecimal(a).times(pi).div(180));
 
 /** Through exp: decimal.js' own series take 20 ms for large arguments. Near 0 they keep the digits. */
-function hyperbolic(x: BigNumber): { sinh: BigNumber; cosh: BigNumber } {
+function hyperbolic(x: Decimal): { sinh: Decimal; cosh: Decimal } {
   const grown = x.exp();
   const shrunk = x.neg().exp();
   const sinh = x.abs().lt(1) ? x.sinh() : grown.minus(shrunk).div(2);
@@ -269,4 +268,4 @@ const FUNCTIONS: ReadonlyMap<string, Entry> = new Map([
   ...variants('perm npr permutations', { takes: [2, 2], run: permutations }),
 ]);
 
-export const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.keys()];
+const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.keys()];

@@ -1,16 +1,16 @@
 /**
  * The two kinds of number of `calc` and what both can do: exact fractions for as long as they stay
  * small, else decimals of 64 digits that are marked as rounded to the end. Arithmetic that would
- * grow without bound is refused before it is done. Uses mathjs for its decimals alone.
+ * grow without bound is refused before it is done.
  */
-import { type BigNumber, BigNumberDependencies, create, type FactoryFunctionMap } from 'mathjs';
+import { Decimal as SharedDecimal } from 'decimal.js';
 import { refuse } from './calc-parse.ts';
 import type { Exact } from './calc-rational.ts';
 import * as exact from './calc-rational.ts';
 
 export interface Rounded {
   exact: false;
-  value: BigNumber;
+  value: Decimal;
 }
 export type Num = Exact | Rounded;
 
@@ -25,27 +25,18 @@ const NOISE_EXPONENT = -55;
 /** Decimals beyond this are of no use and cost time in some functions. */
 const MAX_DECIMAL_EXPONENT = 1_000_000_000;
 
-/** What mathjs' types leave out: the decimal.js constructor and its static functions. */
-interface DecimalConstructor {
-  new (value: string | number): BigNumber;
-  acos(value: number): BigNumber;
-  exp(value: number): BigNumber;
-  atan2(y: BigNumber, x: BigNumber): BigNumber;
-}
-
-const factories = { BigNumberDependencies } as FactoryFunctionMap;
-const mathjs = create(factories, { number: 'BigNumber', precision: PRECISION });
 /** A private constructor: its settings are shared with nobody. */
-export const Decimal = (mathjs as unknown as { BigNumber: DecimalConstructor }).BigNumber;
+export const Decimal = SharedDecimal.clone({ precision: PRECISION, defaults: true });
+export type Decimal = SharedDecimal;
 
-export function toDecimal(a: Num): BigNumber {
+export function toDecimal(a: Num): Decimal {
   if (!a.exact) return a.value;
   // Division rounds to the precision; a constructor alone would keep all digits.
   return new Decimal(a.n.toString()).div(new Decimal(a.d.toString()));
 }
 
 /** A rounded result. Throws StrideError for what is no real number. */
-export function rounded(value: BigNumber): Num {
+export function rounded(value: Decimal): Num {
   if (value.isNaN()) {
     throw refuse('The result is not a real number; use execute_python for complex numbers.');
   }
@@ -140,7 +131,7 @@ export function round(a: Num, places: number): Num {
 }
 
 /** Up to 50 digits before the point the integer part is certain. */
-function wholeOf(value: BigNumber, whole: BigNumber): Num {
+function wholeOf(value: Decimal, whole: Decimal): Num {
   return value.e < 50 ? exact.integer(BigInt(whole.toFixed(0))) : rounded(whole);
 }
 

@@ -107,7 +107,7 @@ export function terminatingDecimal(a: Exact, maxDecimals: number): string | null
 }
 
 /** −1234 with 2 decimals → `-12.34`. */
-export function placePoint(n: bigint, decimals: number): string {
+function placePoint(n: bigint, decimals: number): string {
   const digits = abs(n)
     .toString()
     .padStart(decimals + 1, '0');

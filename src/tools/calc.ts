@@ -1,7 +1,7 @@
 /**
  * calc: arithmetic that is exact where it can be and says so where it is not. Own parser and exact
- * fractions (no eval, nothing of mathjs but its decimals): mathjs reads `5% + 3` as 5 mod 3, and
- * neither of its number types is exact for both 2^2000 and 1/3.
+ * fractions, no eval; rounded decimals are those of decimal.js. (mathjs reads `5% + 3` as 5 mod 3,
+ * and neither of its number types is exact for both 2^2000 and 1/3.)
  */
 import { z } from 'zod';
 import { parseCalc } from './calc-parse.ts';

@@ -3,7 +3,8 @@
  * to do next; `data` holds the same for pages and programs.
  */
 import { z } from 'zod';
-import { defineTool, type PythonOutcome, type ToolOutput } from './define.ts';
+import { ROWS } from '../settings.ts';
+import { defineTool, type PythonOutcome, type Tool, type ToolOutput } from './define.ts';
 import { emptyOutcome } from './sandbox-record.ts';
 
 /** What the code itself may take. */
@@ -14,9 +15,14 @@ const TOOL_TIMEOUT_MS = 60_000;
 const MARGIN_MS = 8_000;
 const MAX_CODE_CHARS = 100_000;
 
+/** `note`: one sentence about the packages of this deployment's Python (PYTHON_NOTE). */
+function describePython(note: string): string {
+  return `Runs Python in this task's own sandbox and returns what it prints and the value of its last expression. The files of the task are in the working directory under their names; files and plots that the code writes there are kept. Variables and imports stay for later calls. ${note} No internet access. ${CODE_TIMEOUT_MS / 1000} seconds for each call, 512 MB of memory. Plain Python only: no ! or % lines.`;
+}
+
 export const executePython = defineTool({
   name: 'execute_python',
-  description: `Runs Python in this task's own sandbox and returns what it prints and the value of its last expression. The files of the task are in the working directory under their names; files and plots that the code writes there are kept. Variables and imports stay for later calls. pandas, numpy and matplotlib are there; name other packages in requirements. No internet access. ${CODE_TIMEOUT_MS / 1000} seconds for each call, 512 MB of memory. Plain Python only: no ! or % lines.`,
+  description: describePython(ROWS.PYTHON_NOTE.default),
   input: z.object({
     code: z
       .string()
@@ -55,6 +61,11 @@ export const executePython = defineTool({
     return render(outcome);
   },
 });
+
+/** The same tool for a deployment whose Python has other packages. */
+export function executePythonWith(note: string): Tool {
+  return { ...executePython, description: describePython(note) };
+}
 
 function render(outcome: PythonOutcome): ToolOutput {
   const { output, stdout, stderr, result, error, files } = outcome;

@@ -9,7 +9,7 @@ import { MAX_PATH_CHARS } from '../limits.ts';
 /** A file name on ext4 and most others (NAME_MAX). */
 const MAX_SEGMENT_BYTES = 255;
 /** Root folder that Stride keeps for itself in workspaces and sandboxes. */
-export const RESERVED_FOLDER = '.stride';
+const RESERVED_FOLDER = '.stride';
 
 // U+2215 ∕ U+2044 ⁄ U+FF0F ／ U+29F8 ⧸ U+2571 ╱ and the backslashes U+FF3C ＼ U+FE68 ﹨ U+2216 ∖ U+29F5 ⧵.
 const SEPARATOR_LOOK_ALIKE = /[\u2215\u2044\uFF0F\u29F8\u2571\uFF3C\uFE68\u2216\u29F5]/u;
@@ -43,6 +43,12 @@ export function normalisePath(path: string): Result<string> {
     return refuse(`The folder ${RESERVED_FOLDER} is reserved; use another name.`);
   }
   return { ok: true, value: normal };
+}
+
+/** The folders that a normalised path lies in, outermost first: `a/b/c` → `a`, `a/b`. */
+export function parentFolders(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 function refuse(message: string): Result<string> {

@@ -29,6 +29,8 @@ import warnings
 # Bytes kept of the beginning and of the end; what is between is counted, not kept.
 OUTPUT_CLIP = (40_000, 24_000)
 STREAM_CLIP = (12_000, 4_000)
+# Python compiled to WebAssembly has neither threads nor processes: its service watches from outside.
+IS_WASM = sys.platform == "emscripten"
 
 
 class Clip:
@@ -66,10 +68,13 @@ class Record:
     def __init__(self):
         self.output = Clip(OUTPUT_CLIP)
         self.stdout, self.stderr = Clip(STREAM_CLIP), Clip(STREAM_CLIP)
+        self.on_output = None
 
     def add(self, name, data):
         self.output.add(data)
         getattr(self, name).add(data)
+        if self.on_output:
+            self.on_output()
 
     def texts(self):
         return {k: getattr(self, k).text() for k in ("output", "stdout", "stderr")}
@@ -91,7 +96,8 @@ class Capture:
             self.readers[reader] = name
             self.writers[fd] = writer
             self.poller.register(reader, select.POLLIN)
-        threading.Thread(target=self.pump, daemon=True).start()
+        if not IS_WASM:
+            threading.Thread(target=self.pump, daemon=True).start()
 
     def emit(self, name, fd, data):
         if os.getpid() != self.pid:  # a forked child has no pump and no record: use the pipe

@@ -170,12 +170,13 @@ def run_call(request, paths, notes):
     asyncio._set_running_loop(None)
     saved = capture().start(record)
     began = time.time()
+    start_watch = WasmWatch if IS_WASM else Watch
     try:
-        watch = Watch(request["seconds"], paths, record)
+        watch = start_watch(request["seconds"], paths, record)
     except RuntimeError:  # no thread can be started: processes of earlier calls fill the limit
         end_processes(0)
         notes.append("Processes that earlier calls had left running were ended: there were too many.")
-        watch = Watch(request["seconds"], paths, record)
+        watch = start_watch(request["seconds"], paths, record)
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), Stream("stdout", 1), Stream("stderr", 2)
     status, result, error = "error", None, None
     try:

@@ -6,13 +6,14 @@ import type { Sandbox } from '@e2b/code-interpreter';
 import { StrideError } from '../errors.ts';
 import type { FileRef } from '../loop/journal.ts';
 import type { Workspace } from './define.ts';
+import { parentFolders } from './paths.ts';
 import { type CallRecord, isPlainPath } from './sandbox-record.ts';
 
 /** Together with the interpreter this stays far below a Worker's 128 MB: files go one by one. */
 const MAX_UPLOAD_FILE_BYTES = 26_214_400;
 
 /** Where things are inside a sandbox. The hidden folder is outside what code lists as its files. */
-export const SANDBOX_HOME = '/home/user';
+const SANDBOX_HOME = '/home/user';
 export const SANDBOX_ROOT = `${SANDBOX_HOME}/.stride`;
 export const SANDBOX_WORK = `${SANDBOX_HOME}/work`;
 
@@ -29,17 +30,30 @@ export async function loadManifest(sandbox: Sandbox): Promise<Manifest> {
   }
 }
 
-/** Sends the files that the sandbox does not have; returns their paths. Updates `manifest`. */
+/**
+ * Sends the files that the sandbox does not have; returns their paths. Updates `manifest`. A file
+ * that cannot be put there is named in `notes`: it must not keep the code from running.
+ */
 export async function uploadWorkspace(
   sandbox: Sandbox,
   options: { workspace: Workspace; manifest: Manifest; signal: AbortSignal; notes: string[] },
 ): Promise<string[]> {
   const uploaded: string[] = [];
-  for (const file of options.workspace.list()) {
+  const files = options.workspace.list();
+  const paths = new Set(files.map(({ path }) => path));
+  for (const file of files) {
     if (options.manifest[file.path] === file.object || !isPlainPath(file.path)) continue;
     if (file.bytes > MAX_UPLOAD_FILE_BYTES) {
       options.notes.push(
         `${file.path} is too large (${file.bytes} bytes) to be put into the sandbox.`,
+      );
+      continue;
+    }
+    // Calls that ran side by side may have written `d` and `d/x`.
+    const above = parentFolders(file.path).find((folder) => paths.has(folder));
+    if (above !== undefined) {
+      options.notes.push(
+        `${file.path} is not in the sandbox: ${above} is a file, so nothing can lie below it. Use read_file for ${file.path}.`,
       );
       continue;
     }
@@ -49,13 +63,32 @@ export async function uploadWorkspace(
       continue;
     }
     // A copy over exactly these bytes: the view may be a window on a larger buffer.
-    await sandbox.files.write(`${SANDBOX_WORK}/${file.path}`, new Uint8Array(bytes).buffer, {
-      signal: options.signal,
-    });
+    try {
+      await sandbox.files.write(`${SANDBOX_WORK}/${file.path}`, new Uint8Array(bytes).buffer, {
+        signal: options.signal,
+      });
+    } catch (error) {
+      if (!isInTheWay(error)) throw error;
+      options.notes.push(
+        `${file.path} could not be put into the sandbox: something that code made there is in its way. Remove or rename that with Python.`,
+      );
+      continue;
+    }
     options.manifest[file.path] = file.object;
     uploaded.push(file.path);
   }
   return uploaded;
+}
+
+/**
+ * The path alone cannot be written: a folder of that name, a file where its folder should be, or
+ * one that code protected. envd answers 400 or 500 then, told apart by its text only.
+ */
+function isInTheWay(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isRefusal = error.name === 'InvalidArgumentError' || error.name === 'SandboxError';
+  const texts = /\b(?:is|not) a (?:file|directory)\b|file exists|permission denied/i;
+  return isRefusal && texts.test(error.message);
 }
 
 /** Null when the upload, or the earlier run that wrote the file, was deleted meanwhile. */
@@ -86,7 +119,7 @@ export async function saveFiles(
       saved.push(file);
     } catch (error) {
       const why = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
-      options.notes.push(`Not saved: ${path} (${why}).`);
+      options.notes.push(`Not saved: ${path} (${why.replace(/\.$/, '')}).`);
     }
   }
   return saved;

@@ -5,7 +5,7 @@
  */
 import type { Sandbox } from '@e2b/code-interpreter';
 
-export const MAX_REQUIREMENTS = 10;
+const MAX_REQUIREMENTS = 10;
 const MAX_REQUIREMENT_CHARS = 100;
 /** What `pip install` needs of the network: the index and the host of its files. */
 const INDEX_HOSTS = ['pypi.org', 'files.pythonhosted.org'];

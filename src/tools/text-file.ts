@@ -7,7 +7,7 @@ import type { FileRef } from '../loop/journal.ts';
 import type { Workspace } from './define.ts';
 
 /** Bytes of one object read: few round trips, far below the 128 MB of a Worker. */
-export const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_BYTES = 4 * 1024 * 1024;
 const SNIFFED_BYTES = 64 * 1024;
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'gb18030' | 'windows-1252';

@@ -10,7 +10,7 @@ import type { FileRef } from '../loop/journal.ts';
 import type { Workspace } from './define.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { nearestFirst } from './nearest.ts';
-import { normalisePath } from './paths.ts';
+import { normalisePath, parentFolders } from './paths.ts';
 
 export interface WorkspaceOptions {
   /** Later references to the same path win. */
@@ -55,6 +55,8 @@ export function createWorkspace(options: WorkspaceOptions): RunWorkspace {
     signal?.throwIfAborted();
     const normal = normalisePath(path);
     if (!normal.ok) throw new StrideError('invalid_input', normal.error.message);
+    const clash = clashOf(byPath, normal.value);
+    if (clash !== null) throw new StrideError('invalid_input', clash);
     if (bytes.length > MAX_UPLOAD_BYTES) {
       throw new StrideError(
         'too_large',
@@ -101,6 +103,24 @@ function findFile(byPath: ReadonlyMap<string, FileRef>, wanted: string): FileRef
   const sameButCase = files.filter((file) => file.path.toLowerCase() === lower);
   if (sameButCase.length > 0) return only(sameButCase);
   return only(files.filter((file) => baseName(file.path).toLowerCase() === base));
+}
+
+/**
+ * Why a new file cannot lie at `path`: it would make a folder of a file or the other way round, and
+ * no disk (a sandbox's, say) could hold both. Null when it can.
+ */
+function clashOf(byPath: ReadonlyMap<string, FileRef>, path: string): string | null {
+  if (byPath.has(path)) return null;
+  const above = parentFolders(path).find((folder) => byPath.has(folder));
+  if (above !== undefined) {
+    return `"${above}" is a file, so nothing can lie below it; choose another path.`;
+  }
+  for (const other of byPath.keys()) {
+    if (other.startsWith(`${path}/`)) {
+      return `"${path}" is a folder, it holds ${other}; choose another name for the file.`;
+    }
+  }
+  return null;
 }
 
 function only(files: FileRef[]): FileRef | null {

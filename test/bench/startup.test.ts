@@ -29,6 +29,10 @@ describe('the Worker’s bundle', () => {
     expect(late.map(({ name }) => name)).toEqual(expect.arrayContaining(LATE));
   });
 
+  it('holds the decimals without the library that was once around them', () => {
+    expect(report.packages.map(({ name }) => name)).not.toContain('mathjs');
+  });
+
   it('runs the loop and the routes at the start, the model’s client and the decimals late', () => {
     expect(report.eager).toEqual(
       expect.arrayContaining(['src/app.ts', 'src/loop/fold.ts', 'src/tools/calc.ts']),

@@ -187,6 +187,14 @@ describe('npm run ask', () => {
     expect({ code, stdout, asked: service.requests }).toEqual({ code: 2, stdout: '', asked: [] });
   });
 
+  it('exits with 2 and names a file whose name cannot be sent, before anything starts', async () => {
+    const file = join(folder, 'new\nline.csv');
+    writeFileSync(file, 'x');
+    const { code, stderr } = await ask(['q', '--file', file]);
+    expect(stderr).toContain('new␊line.csv cannot be sent under this name.');
+    expect({ code, asked: service.requests }).toEqual({ code: 2, asked: [] });
+  });
+
   it('shows the usage on stdout for --help', async () => {
     const { code, stdout } = await ask(['--help']);
     expect(stdout).toMatch(/^Usage: npm run ask/);

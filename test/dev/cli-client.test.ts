@@ -119,6 +119,13 @@ describe('createRun', () => {
     expect(await requests[1]?.json()).toEqual({ question: 'q', file_ids: ['f'], follows: 'r' });
   });
 
+  it('is not sent again to a service that is known to have ended', async () => {
+    const { requests, open } = createService([unreachable]);
+    const ended = open({ whyGone: async () => 'It was stopped.' });
+    await expect(ended.createRun(run, signal)).rejects.toThrow('It was stopped. Ask again.');
+    expect(requests).toHaveLength(1);
+  });
+
   it('waits as told when the service is busy', async () => {
     const busy = () => refusal(503, 'unavailable', 'Busy.', { 'retry-after': '0' });
     const { open } = createService([busy, busy, () => json(202, { id: 'run_1' })]);
@@ -173,6 +180,21 @@ describe('followRun', () => {
     await expect(follow(open, { patienceMs: 5, retryMs: 4 })).rejects.toThrow(
       /http:\/\/service has not answered.*GET \/v1\/runs\/run_1/,
     );
+  });
+
+  it('gives up at once on a service that is known to have ended, and says what to do', async () => {
+    const { requests, open } = createService([
+      stream([event(1, 'run_started')], 'break'),
+      unreachable,
+    ]);
+    const reasons = [null, 'It was stopped.'];
+    const whyGone = async () => reasons.shift() ?? null;
+    await expect(follow(open, { whyGone })).rejects.toMatchObject({
+      code: 'unavailable',
+      message:
+        'It was stopped. The run is kept and goes on with the next one: ask again, or start one with npm start, where GET /v1/runs/run_1 shows it.',
+    });
+    expect(requests).toHaveLength(2);
   });
 
   it('ends at once when the run is not there', async () => {

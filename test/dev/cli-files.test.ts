@@ -95,6 +95,34 @@ describe('collectFiles', () => {
     expect(await fault(join(root, 'data'))).toContain('holds no file that can be sent');
   });
 
+  it.each([
+    ['new\nline.csv', 'new␊line.csv', 'a control character'],
+    ['tab\tesc\u001b[2J.csv', 'tab␉esc␛[2J.csv', 'a control character'],
+    ['a\u202efdp.csv', 'a<202e>fdp.csv', 'an invisible character'],
+    ['back\\slash.csv', 'back\\slash.csv', 'a backslash'],
+    ['C:data.csv', 'C:data.csv', 'a drive letter'],
+    ['end .', 'end .', 'ends in a space or a dot'],
+    [`${'long/'.repeat(49)}a.csv`, `${'long/'.repeat(49)}a.csv`, 'longer than 240 characters'],
+  ])(
+    'refuses %j, which the service would not take, and shows it harmlessly',
+    async (name, shown, why) => {
+      put(`data/${name}`);
+      const named = name.includes('/') ? name.split('/')[0] : name;
+      const message = await fault(join(root, 'data', named ?? ''));
+      expect(message).toContain(`${shown} cannot be sent under this name. `);
+      expect(message).toContain(why);
+      expect(message).not.toMatch(/\p{Cc}/u);
+    },
+  );
+
+  it('leaves out a file of a folder whose name is no text, and says so', async () => {
+    put('data/a.csv');
+    writeFileSync(Buffer.concat([Buffer.from(join(root, 'data/b')), Buffer.from([0xff])]), 'x');
+    const { files, skipped } = await collected(join(root, 'data'));
+    expect(files.map(({ name }) => name)).toEqual(['data/a.csv']);
+    expect(skipped).toEqual([{ name: 'data/b\ufffd', reason: 'cannot be read' }]);
+  });
+
   it('takes 20 files and refuses the 21st', async () => {
     for (let i = 0; i < 20; i += 1) put(`data/${i}.csv`);
     expect((await collected(join(root, 'data'))).files).toHaveLength(20);
@@ -106,6 +134,8 @@ describe('collectFiles', () => {
     truncateSync(path, 25 * 1024 * 1024);
     expect((await collected(path)).files[0]?.bytes).toBe(26_214_400);
     truncateSync(path, 25 * 1024 * 1024 + 1);
-    expect(await fault(path)).toMatch(/big\.bin has 26\.2 MB and a file may have at most 26\.2 MB/);
+    expect(await fault(path)).toBe(
+      'big.bin has 26,214,401 bytes and a file may have at most 26,214,400 (25 MiB); cut it or compress it.',
+    );
   });
 });

@@ -12,6 +12,7 @@ import { formatCallText, userMessage } from '../../src/loop/prompt.ts';
 import { ENGLISH } from '../../src/loop/prompt-en.ts';
 import { createAnthropicModel } from '../../src/model/client.ts';
 import { calc } from '../../src/tools/calc.ts';
+import { runBanditExperiment } from '../../src/tools/domains/mab/run-bandit-experiment.ts';
 import { executePython } from '../../src/tools/execute-python.ts';
 import { grep } from '../../src/tools/grep.ts';
 import { listFiles } from '../../src/tools/list-files.ts';
@@ -21,11 +22,13 @@ import { writeFile } from '../../src/tools/write-file.ts';
 
 type Request = Parameters<typeof replyTo>[0];
 
-const TOOLS = [calc, listFiles, readFile, grep, writeFile, executePython].map((tool) => ({
-  name: tool.name,
-  description: tool.description,
-  input_schema: tool.inputSchema as { type: 'object' },
-}));
+const TOOLS = [calc, listFiles, readFile, grep, writeFile, executePython, runBanditExperiment].map(
+  (tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input_schema: tool.inputSchema as { type: 'object' },
+  }),
+);
 
 const file = (path: string) => ({
   path,
@@ -212,6 +215,19 @@ describe('replyTo: tools', () => {
       { name: 'calc', input: { expression: 'sum(1.5, 2)' } },
     ]);
     expect(dialogue(question, { ...options, results: [file, '3.5'] }).answer).toBe('3.5');
+  });
+});
+
+describe('replyTo: columns of one name without Python', () => {
+  it('says that two columns bear the name and takes neither', () => {
+    const options = { files: ['sales.csv'], tools: ['calc', 'read_file'] };
+    const file = wrap('amount,item,Amount\n1,a,10\n2,b,20\n', 'read_file');
+    const ask = (question: string) => dialogue(question, { ...options, results: [file] });
+    const asked = ask('What is the total of the amount column?');
+    expect(asked.calls).toEqual([]);
+    expect(asked.text.split('\n').at(-1)).toBe(
+      'NO ANSWER: Two columns of sales.csv are named "amount" (1 and 3); rename one and ask again.',
+    );
   });
 });
 

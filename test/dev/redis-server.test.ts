@@ -7,6 +7,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { hasRedisServer } from '../../dev/host.ts';
 import { findRedisServer, startRedisServer } from '../../dev/redis/server.ts';
 import {
   isRunning,
@@ -22,7 +23,7 @@ import {
 const running: TestRedis[] = [];
 const children: ChildProcess[] = [];
 async function start(dataDir?: string): Promise<TestRedis> {
-  const redis = await startTestRedis({ dataDir });
+  const redis = await startTestRedis({ dataDir, engine: 'redis-server' });
   running.push(redis);
   return redis;
 }
@@ -33,7 +34,7 @@ afterEach(async () => {
   await removeDataDirs();
 });
 
-describe('startRedis', () => {
+describe.skipIf(!hasRedisServer)('startRedis', () => {
   it('keeps data over a restart, and stops what it started', async () => {
     const first = await start();
     await strideClient(first).rpush('log', 'one', 'two');
@@ -108,12 +109,14 @@ describe('startRedis', () => {
     const { startRedis } = await import('../../dev/redis/start.ts');
     const dataDir = await makeDataDir();
     const port = Number(new URL(redis.url).port);
-    await expect(startRedis({ dataDir, port })).rejects.toThrow('EADDRINUSE');
+    await expect(startRedis({ dataDir, port, engine: 'redis-server' })).rejects.toThrow(
+      'EADDRINUSE',
+    );
     expect(existsSync(join(dataDir, 'redis.pid'))).toBe(false);
   });
 });
 
-describe('claimDataDir', () => {
+describe.skipIf(!hasRedisServer)('claimDataDir', () => {
   it('refuses a directory that a live launcher uses', async () => {
     const redis = await start();
     await expect(startRedisServer({ dataDir: redis.dataDir })).rejects.toThrow(
@@ -203,7 +206,7 @@ describe('findRedisServer', () => {
   });
 });
 
-describe('startRedisServer', () => {
+describe.skipIf(!hasRedisServer)('startRedisServer', () => {
   it('says what redis-server said when it does not come up, and frees the directory', async () => {
     const dataDir = await makeDataDir();
     // A file where the append-only folder must be.

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from '@upstash/redis';
 import type { Intercept } from '../../dev/redis/front.ts';
-import { type LocalRedis, startRedis } from '../../dev/redis/start.ts';
+import { type EngineName, type LocalRedis, startRedis } from '../../dev/redis/start.ts';
 
 export interface TestRedis extends LocalRedis {
   dataDir: string;
@@ -28,7 +28,7 @@ export async function removeDataDirs(): Promise<void> {
 }
 
 export async function startTestRedis(
-  options: { dataDir?: string; intercept?: Intercept } = {},
+  options: { dataDir?: string; intercept?: Intercept; engine?: EngineName } = {},
 ): Promise<TestRedis> {
   const dataDir = options.dataDir ?? (await makeDataDir());
   const log: string[] = [];
@@ -36,6 +36,7 @@ export async function startTestRedis(
     dataDir,
     log: (line) => log.push(line),
     intercept: options.intercept,
+    engine: options.engine,
   });
   return { ...redis, dataDir, log };
 }

@@ -1,23 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Sandbox } from '@e2b/code-interpreter';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import {
+  type PythonKind,
   probeBubblewrap,
   type SandboxService,
   startSandboxService,
 } from '../../dev/sandbox/start.ts';
+import { hasBubblewrap, PYTHONS } from '../tools/e2b-fixture.ts';
 
-let service: SandboxService;
-
-beforeAll(async () => {
-  service = await startSandboxService({ dataDir: '/nowhere' });
-});
-afterAll(() => service.stop());
-
-const connection = () => ({ apiKey: service.apiKey, apiUrl: service.url, sandboxUrl: service.url });
-const create = (options: object = {}) =>
-  Sandbox.create({ ...connection(), timeoutMs: 60_000, allowInternetAccess: false, ...options });
+/** A service of this kind for the tests of one `describe`. */
+function useService(kind: PythonKind) {
+  let service: SandboxService | null = null;
+  beforeAll(async () => {
+    if (PYTHONS.some((one) => one.kind === kind && one.isMissing)) return;
+    service = await startSandboxService({ dataDir: '/nowhere', python: kind });
+  });
+  afterAll(() => service?.stop());
+  const connection = () => {
+    if (service === null) throw new Error('the service has not started');
+    return { apiKey: service.apiKey, apiUrl: service.url, sandboxUrl: service.url };
+  };
+  const create = (options: object = {}) =>
+    Sandbox.create({ ...connection(), timeoutMs: 60_000, allowInternetAccess: false, ...options });
+  return { connection, create };
+}
 
 /** Processes below a pid that are no zombies. */
 function liveDescendants(root: number): number[] {
@@ -54,7 +62,10 @@ async function until(condition: () => boolean, ms = 5_000): Promise<boolean> {
   return condition();
 }
 
-describe('startSandboxService: through the SDK', () => {
+describe.each(PYTHONS)('startSandboxService: through the SDK, with $kind', (given) => {
+  const { connection, create } = useService(given.kind);
+  const it = test.skipIf(given.isMissing);
+
   it('runs code, keeps state, and streams output', async () => {
     const sandbox = await create();
     const lines: string[] = [];
@@ -121,25 +132,6 @@ describe('startSandboxService: through the SDK', () => {
     await expect(sandbox.files.read('gone')).rejects.toMatchObject({ name: 'FileNotFoundError' });
   });
 
-  it('runs commands with exit codes, output and a time-out', async () => {
-    const sandbox = await create();
-    expect(await sandbox.commands.run('echo out; echo err >&2')).toMatchObject({
-      exitCode: 0,
-      stdout: 'out\n',
-      stderr: 'err\n',
-    });
-    await expect(sandbox.commands.run('exit 3')).rejects.toMatchObject({
-      name: 'CommandExitError',
-      exitCode: 3,
-    });
-    await expect(sandbox.commands.run('sleep 30', { timeoutMs: 300 })).rejects.toMatchObject({
-      name: 'TimeoutError',
-    });
-    expect(
-      (await sandbox.commands.run('head -c 50000000 /dev/zero | tr "\\0" x')).stdout.length,
-    ).toBeLessThan(11_000_000);
-  });
-
   it('lists by metadata, extends, tells and kills', async () => {
     const sandbox = await create({ metadata: { stride_run: 'a b&c=1' } });
     const pages = Sandbox.list({ ...connection(), query: { metadata: { stride_run: 'a b&c=1' } } });
@@ -170,14 +162,35 @@ describe('startSandboxService: through the SDK', () => {
       name: 'AuthenticationError',
     });
     const sandbox = await create();
-    const response = await fetch(`${service.url}/files?path=x`, {
+    const response = await fetch(`${connection().apiUrl}/files?path=x`, {
       headers: { 'e2b-sandbox-id': sandbox.sandboxId, 'x-access-token': 'wrong' },
     });
     expect(response.status).toBe(401);
   });
 });
 
-describe('startSandboxService: what sandboxed code cannot reach', () => {
+describe.skipIf(!hasBubblewrap)('startSandboxService: what code under bubblewrap can reach', () => {
+  const { create } = useService('bubblewrap');
+
+  it('runs commands with exit codes, output and a time-out', async () => {
+    const sandbox = await create();
+    expect(await sandbox.commands.run('echo out; echo err >&2')).toMatchObject({
+      exitCode: 0,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    });
+    await expect(sandbox.commands.run('exit 3')).rejects.toMatchObject({
+      name: 'CommandExitError',
+      exitCode: 3,
+    });
+    await expect(sandbox.commands.run('sleep 30', { timeoutMs: 300 })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+    expect(
+      (await sandbox.commands.run('head -c 50000000 /dev/zero | tr "\\0" x')).stdout.length,
+    ).toBeLessThan(11_000_000);
+  });
+
   it('follows links inside the sandbox only, when it reads and when it writes', async () => {
     const sandbox = await create();
     await sandbox.runCode(
@@ -214,9 +227,11 @@ describe('startSandboxService: what sandboxed code cannot reach', () => {
   });
 });
 
-describe('startSandboxService: processes', () => {
+describe.skipIf(!hasBubblewrap)('startSandboxService: processes under bubblewrap', () => {
+  const { create } = useService('bubblewrap');
+
   it('leaves none behind when it stops', async () => {
-    const own = await startSandboxService({ dataDir: '/nowhere' });
+    const own = await startSandboxService({ dataDir: '/nowhere', python: 'bubblewrap' });
     const before = liveDescendants(process.pid);
     const sandbox = await Sandbox.create({
       apiKey: own.apiKey,
@@ -237,7 +252,7 @@ describe('startSandboxService: processes', () => {
     const script = `
 const { startSandboxService } = await import(${JSON.stringify(new URL('../../dev/sandbox/start.ts', import.meta.url).href)});
 const { Sandbox } = await import(${JSON.stringify(import.meta.resolve('@e2b/code-interpreter'))});
-const s = await startSandboxService({ dataDir: '/nowhere' });
+const s = await startSandboxService({ dataDir: '/nowhere', python: 'bubblewrap' });
 const b = await Sandbox.create({ apiKey: s.apiKey, apiUrl: s.url, sandboxUrl: s.url, timeoutMs: 60_000 });
 await b.runCode("import subprocess; subprocess.Popen(['sleep', '600'], start_new_session=True)");
 void b.runCode('while True: pass');
@@ -262,7 +277,7 @@ console.log('ready');`;
 });
 
 describe('probeBubblewrap', () => {
-  it('starts a sandbox to find out', async () => {
+  it.skipIf(!hasBubblewrap)('starts a sandbox to find out', async () => {
     expect(await probeBubblewrap()).toEqual({ ok: true });
   });
 

@@ -7,11 +7,25 @@ export interface TestClock extends Clock {
   sleepers(): number;
 }
 
-/** Lets everything that waits for I/O or microtasks go on, without moving the clock. */
-const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 8));
+interface TestClockOptions {
+  /** Unix milliseconds. */
+  start?: number;
+  /** True while real I/O is under way: the clock stands still until it has been answered. */
+  isBusy?: () => boolean;
+}
 
-export function createTestClock(start = 1_790_000_000_000): TestClock {
+const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 2));
+
+export function createTestClock(options: TestClockOptions = {}): TestClock {
+  const { start = 1_790_000_000_000, isBusy = () => false } = options;
   let time = start;
+
+  /** Lets what waits for I/O or microtasks go on, without moving the clock. */
+  async function settle() {
+    await tick();
+    for (let calm = 0; calm < 2; calm = isBusy() ? 0 : calm + 1) await tick();
+  }
+
   const sleeping = new Set<{ at: number; wake: () => void }>();
   return {
     now: () => time,

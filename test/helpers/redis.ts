@@ -1,9 +1,11 @@
-/** A Redis behind the REST front for one test file, and why there is none when there is none. */
+/** A Redis behind the REST front for one test file, on either engine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe } from 'vitest';
+import { hasRedisServer } from '../../dev/host.ts';
 import type { Intercept } from '../../dev/redis/front.ts';
-import { startRedis } from '../../dev/redis/start.ts';
+import { type EngineName, startRedis } from '../../dev/redis/start.ts';
 import { createRedis, type RedisPort } from '../../src/redis.ts';
 
 export { hasRedisServer } from '../../dev/host.ts';
@@ -15,9 +17,13 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-export async function startTestRedis(intercept?: Intercept): Promise<TestRedis> {
+/** The engine defaults to the one the stack would take on this machine. */
+export async function startTestRedis(
+  intercept?: Intercept,
+  engine?: EngineName,
+): Promise<TestRedis> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stride-redis-'));
-  const local = await startRedis({ dataDir, intercept });
+  const local = await startRedis({ dataDir, intercept, engine });
   return {
     redis: createRedis(local),
     url: local.url,
@@ -27,4 +33,13 @@ export async function startTestRedis(intercept?: Intercept): Promise<TestRedis> 
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The same tests once an engine; those on redis-server are skipped where there is none. */
+export function describeEngines(title: string, tests: (engine: EngineName) => void): void {
+  const engines: EngineName[] = ['redis-server', 'embedded'];
+  for (const engine of engines) {
+    const isMissing = engine === 'redis-server' && !hasRedisServer;
+    describe.skipIf(isMissing)(`${title} on ${engine}`, () => tests(engine));
+  }
 }

@@ -71,18 +71,38 @@ export const failure = (fields: Partial<ModelFailure> = {}): ModelFailure => ({
   ...fields,
 });
 
+/** The same Redis, saying +1 when a call goes out and -1 when it was answered. */
+function watchRedis(redis: RedisPort, note: (change: 1 | -1) => void): RedisPort {
+  const watch = async <T>(call: Promise<T>) => {
+    note(1);
+    try {
+      return await call;
+    } finally {
+      note(-1);
+    }
+  };
+  return {
+    script: (...args) => watch(redis.script(...args)),
+    command: (...args) => watch(redis.command(...args)),
+  };
+}
+
 export function createWorld(
   redis: RedisPort,
   { script, env = {} }: { script: Scripted[]; env?: Record<string, string> },
 ): World {
-  const clock = createTestClock();
+  let underWay = 0;
+  const watched = watchRedis(redis, (change) => {
+    underWay += change;
+  });
+  const clock = createTestClock({ isBusy: () => underWay > 0 });
   const parsed = parseConfig({
     UPSTASH_REDIS_REST_URL: 'http://127.0.0.1:1',
     UPSTASH_REDIS_REST_TOKEN: 'x',
     ...env,
   });
   if (!parsed.ok) throw new Error(parsed.error.message);
-  const store = createStore(redis, { retentionDays: 30, now: clock.now, scriptClock: clock.now });
+  const store = createStore(watched, { retentionDays: 30, now: clock.now, scriptClock: clock.now });
   const objects = createMemoryObjects();
   const world: Omit<World, 'deps'> = {
     store,

@@ -233,7 +233,8 @@ describeEngines('drive', (engine) => {
     // As if accepted by a Worker whose clock is an hour behind: only the entry's own time says so.
     const [first] = (await server.redis.command('LRANGE', `run:${id}:log`, '0', '0')) as string[];
     const early = JSON.stringify({ ...JSON.parse(first ?? ''), at: world.clock.now() - 3_600_000 });
-    await server.redis.command('LSET', `run:${id}:log`, '0', early);
+    await server.redis.command('DEL', `run:${id}:log`);
+    await server.redis.command('RPUSH', `run:${id}:log`, early);
     await consume();
     expect((await head(world, id))?.status).toBe('succeeded');
   });

@@ -372,6 +372,39 @@ describe('POST /v1/runs with an Idempotency-Key', () => {
 });
 
 describe('POST /v1/runs with files', () => {
+  it.each([
+    ['question', { question: 'What is \ud800?' }],
+    ['question', { question: '\udc00' }],
+    ['metadata.note', { question: 'q', metadata: { note: 'a\udfff' } }],
+    ['metadata.a\ufffd', { question: 'q', metadata: { 'a\ud800': 'x' } }],
+    ['task_id', { question: 'q', task_id: '\ud83d' }],
+    ['tools.1', { question: 'q', tools: ['calc', '\ud83d'] }],
+  ])('refuses half of a surrogate pair in %s, which no UTF-8 can hold', async (field, body) => {
+    const app = createTestApp();
+    const response = await app.post('/v1/runs', body);
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).details).toEqual({
+      fields: [{ field, message: 'holds half of a surrogate pair; send well-formed Unicode' }],
+    });
+    nothingStored(app);
+  });
+
+  it('takes whole surrogate pairs', async () => {
+    const app = createTestApp();
+    await app.ask({ question: 'What is 😀?', metadata: { '😀': '𝄞' } });
+    expect(app.store.accepted[0]?.entry.question).toBe('What is 😀?');
+  });
+
+  it('gives a file that is named like another one’s folder another name', async () => {
+    const app = createTestApp();
+    const ids = [await upload(app, 'a.txt'), await upload(app, 'a.txt/b')];
+    await app.ask({ file_ids: ids });
+    expect(app.store.accepted[0]?.entry.files.map(({ path }) => path)).toEqual([
+      'a (2).txt',
+      'a.txt/b',
+    ]);
+  });
+
   it('refers to the uploads, under names made unique', async () => {
     const app = createTestApp();
     const ids = [await upload(app, 'report.csv'), await upload(app, 'report.csv')];

@@ -32,7 +32,7 @@ describe('hc<AppType>', () => {
     expect(await events.json()).toMatchObject({ events: [{ seq: 1 }, { seq: 2 }] });
     const cancelled = await (await client.v1.runs[':id'].cancel.$post({ param })).json();
     expect(cancelled.status).toBe('succeeded');
-    const tools = await (await client.v1.tools.$get()).json();
+    const tools = await (await client.v1.tools.$get({ query: {} })).json();
     expect(tools.tools.map(({ name }) => name)).toEqual(['calc', 'read_file']);
     expect((await client.v1.runs[':id'].$delete({ param })).status).toBe(204);
 

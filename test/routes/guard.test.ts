@@ -125,6 +125,31 @@ describe('every answer', () => {
     });
   });
 
+  it.each([
+    ['PATCH', '/v1/runs', 'GET, HEAD, POST'],
+    ['POST', '/v1/runs/run_00000000000000000001', 'GET, HEAD, DELETE'],
+    ['GET', '/v1/runs/run_00000000000000000001/cancel', 'POST'],
+    ['GET', '/v1/files', 'POST, PUT'],
+    ['OPTIONS', '/v1/tools', 'GET, HEAD'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['DELETE', '/', 'GET, HEAD'],
+  ])('is 405 for %s %s and says what is allowed', async (method, path, allow) => {
+    const response = await createTestApp().request(path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await errorOf(response)).toMatchObject({
+      code: 'invalid_input',
+      message: `This address does not take ${method}; it takes ${allow}.`,
+    });
+  });
+
+  it('asks for the key before it tells which methods there are', async () => {
+    const app = createTestApp({ env: production });
+    const response = await app.request('/v1/runs', { method: 'PATCH' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('allow')).toBeNull();
+  });
+
   it('hides what broke from the caller and tells the log', async () => {
     const app = createTestApp();
     app.store.list = () => Promise.reject(new TypeError('secret-host:6379 refused'));
@@ -250,6 +275,7 @@ describe('GET /v1/tools', () => {
         { name: 'read_file', description: 'What read_file does.', effect: 'pure' },
       ],
       left_out: [{ name: 'execute_python', reason: expect.stringContaining('E2B_API_KEY') }],
+      domains: [],
     });
   });
 });

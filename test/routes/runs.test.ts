@@ -247,6 +247,13 @@ describe('GET /v1/runs', () => {
       'status: expected one of "queued"|"running"|"waiting"|"succeeded"|"failed"|"cancelled"',
     ],
     ['?page=2', 'page: not a field of this request'],
+    ['?cursor=zzz', 'cursor: must be the next_cursor of an earlier answer'],
+    ['?cursor=', 'cursor: must be the next_cursor of an earlier answer'],
+    ['?cursor=1.run_x%0A00000000000000000', 'cursor: must be the next_cursor of an earlier answer'],
+    [
+      '?cursor=one.run_00000000000000000001',
+      'cursor: must be the next_cursor of an earlier answer',
+    ],
   ])('refuses %s', async (query, message) => {
     const response = await createTestApp().request(`/v1/runs${query}`);
     expect(response.status).toBe(400);
@@ -291,6 +298,19 @@ describe('POST /v1/runs/:id/cancel', () => {
       type: 'cancel_requested',
       by: 'local',
     });
+    expect(app.sent).toEqual([id]);
+  });
+
+  it('notes the wish once, however often it is sent', async () => {
+    const app = createTestApp();
+    const id = await app.ask({ drive: 'client' });
+    await app.request(`/v1/runs/${id}/cancel`, { method: 'POST' });
+    for (let i = 0; i < 5; i++) {
+      const again = await app.request(`/v1/runs/${id}/cancel`, { method: 'POST' });
+      expect(again.status).toBe(200);
+      expect(await again.json()).toMatchObject({ id, status: 'queued', cancel_requested: true });
+    }
+    expect(await app.store.entries(id, 1)).toHaveLength(2);
     expect(app.sent).toEqual([id]);
   });
 

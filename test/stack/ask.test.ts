@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +31,24 @@ function run(how: { script: string; env?: Record<string, string> }, ...args: str
 }
 const ask = (...args: string[]) => run({ script: 'dev/ask.ts' }, ...args);
 
+/** A model that takes its requests and never answers. */
+let silent: { env: Record<string, string>; isCalled: Promise<void>; server: Server };
+async function startSilentModel(): Promise<typeof silent> {
+  const called = Promise.withResolvers<void>();
+  const server = createServer(() => called.resolve());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
+  return { env, isCalled: called.promise, server };
+}
+beforeEach(async () => {
+  silent = await startSilentModel();
+});
+afterEach(async () => {
+  silent.server.closeAllConnections();
+  await new Promise((resolve) => silent.server.close(resolve));
+});
+
 describe('npm run ask without a stack', () => {
   it('starts one, answers from the file by Python, and leaves nothing running', async () => {
     const command = ask(QUESTION, ...SALES);
@@ -40,7 +58,7 @@ describe('npm run ask without a stack', () => {
     expect(await command.ended).toBe(0);
     expect(command.stdout()).toMatch(/→ execute_python .*\n(.*\n)*.*← execute_python/);
     expect(command.stdout()).toMatch(
-      /not a language model[\s\S]*\nAnswer: 7995\.56\n\n.* turns? ·/,
+      /not a language model[\s\S]*\nAnswer: 7995\.56\n {2}7995\.56 ← .*\n\n.* turns? ·/,
     );
     expect(await stillRunning(pids)).toEqual([]);
     expect(existsSync(join(dataDir, 'stack.json'))).toBe(false);
@@ -73,23 +91,35 @@ describe('npm run ask without a stack', () => {
   });
 
   it('cancels and stops everything on Ctrl-C, in the middle of a model call', async () => {
-    const called: (() => void)[] = [];
-    const modelIsCalled = new Promise<void>((resolve) => called.push(resolve));
-    // Takes the request and never answers.
-    const server = createServer(() => called[0]?.());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const model = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
-    const command = run({ script: 'dev/ask.ts', env: model }, QUESTION, ...SALES);
-    await Promise.race([modelIsCalled, command.ended]);
+    const command = run({ script: 'dev/ask.ts', env: silent.env }, QUESTION, ...SALES);
+    await Promise.race([silent.isCalled, command.ended]);
     const pids = command.descendants();
     command.interrupt();
     expect(await command.ended).toBe(130);
     expect(command.stdout()).toMatch(/cancelling run_\w+ …\n(cancelled|The run ends .*)\n$/);
     expect(await stillRunning(pids)).toEqual([]);
     expect(existsSync(join(dataDir, 'stack.json'))).toBe(false);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('is told at once when the one who started the shared stack stops it, and finds its run again', async () => {
+    const owner = run({ script: 'dev/ask.ts', env: silent.env }, QUESTION, ...SALES);
+    await Promise.race([silent.isCalled, owner.ended]);
+    const second = ask('What is 6 * 7?', '--json');
+    await second.shows(/accepted run_/);
+    owner.interrupt();
+    expect(await owner.ended).toBe(130);
+    const since = Date.now();
+    expect(await second.ended).toBe(1);
+    expect(Date.now() - since).toBeLessThan(5_000);
+    const { id, message } = JSON.parse(second.stdout());
+    expect(message).toContain(
+      `was stopped with the command that had started it (process ${owner.child.pid})`,
+    );
+    expect(message).toContain(`GET /v1/runs/${id} shows it`);
+    const service = run({ script: 'dev/start.ts' });
+    const [, url] = await service.shows(/Stride is ready at (\S+) after/);
+    const kept = await fetch(`${url}/v1/runs/${id}`);
+    expect(await kept.json()).toMatchObject({ id, question: 'What is 6 * 7?' });
   });
 });
 

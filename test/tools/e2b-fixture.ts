@@ -1,7 +1,9 @@
 /** A sandbox service, a workspace in memory and a short way to call Python, for the tests beside. */
 import { afterAll, beforeAll } from 'vitest';
+import { bubblewrapLack } from '../../dev/host.ts';
+import { findPyodide } from '../../dev/sandbox/pyodide.ts';
 import {
-  probeBubblewrap,
+  type PythonKind,
   type SandboxService,
   startSandboxService,
 } from '../../dev/sandbox/start.ts';
@@ -75,15 +77,28 @@ export function pythonOf(port: SandboxPort, workspace: Workspace = memoryWorkspa
 
 let runs = 0;
 
-/** Starts a service for the file's tests and stops it after them. */
-export function useSandboxes(options: { packageIndex?: () => Promise<string> } = {}) {
+/** What `npm test` names when it is missing here. */
+export const hasBubblewrap = (await bubblewrapLack()) === null;
+export const hasPyodide = !('missing' in findPyodide());
+
+/** Both kinds of Python, for tests of what they have in common. */
+export const PYTHONS: { kind: PythonKind; isMissing: boolean }[] = [
+  { kind: 'bubblewrap', isMissing: !hasBubblewrap },
+  { kind: 'pyodide', isMissing: !hasPyodide },
+];
+
+/** Starts a service for the tests of a file, or of a `describe`, and stops it after them. */
+export function useSandboxes(
+  options: { packageIndex?: () => Promise<string>; python?: PythonKind } = {},
+) {
   const state: { service?: SandboxService; sandboxes?: Sandboxes } = {};
+  const python = options.python ?? 'bubblewrap';
   beforeAll(async () => {
-    const probe = await probeBubblewrap();
-    if (!probe.ok) throw new Error(probe.reason);
+    if (PYTHONS.some(({ kind, isMissing }) => kind === python && isMissing)) return;
     const packageIndex = await options.packageIndex?.();
     const service = await startSandboxService({
       dataDir: '/nowhere',
+      python,
       ...(packageIndex ? { packageIndex } : {}),
     });
     state.service = service;

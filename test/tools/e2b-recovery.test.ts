@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LOST_NOTE } from '../../src/tools/sandbox-session.ts';
-import { pythonOf, useSandboxes } from './e2b-fixture.ts';
+import { PYTHONS, pythonOf, useSandboxes } from './e2b-fixture.ts';
 
-const fixture = useSandboxes();
+describe.each(PYTHONS)('createE2bSandboxes: a call that is sent again, under $kind', (given) => {
+  const fixture = useSandboxes({ python: given.kind });
+  const it = test.skipIf(given.isMissing);
 
-describe('createE2bSandboxes: a call that is sent again', () => {
   it('returns the stored result, and its files, without running', async () => {
     const { runId, sandboxId, python, workspace } = await fixture.start();
     const code = "open('log.txt', 'a').write('x')\nprint('ran')\n'value'";

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findPython } from '../../dev/sandbox/bubblewrap.ts';
 import { refuseRequirements } from '../../src/tools/sandbox-requirements.ts';
-import { useSandboxes } from './e2b-fixture.ts';
+import { hasBubblewrap, useSandboxes } from './e2b-fixture.ts';
 
 /** Two tiny wheels and one source package whose setup.py would run. */
 const BUILD = `
@@ -108,7 +108,7 @@ describe('refuseRequirements', () => {
   });
 });
 
-describe('createE2bSandboxes: requirements', () => {
+describe.skipIf(!hasBubblewrap)('createE2bSandboxes: requirements', () => {
   it('installs from the index and keeps the packages for later calls', async () => {
     const { python } = await fixture.start();
     const outcome = await python('import strideone, stridetwo\nstrideone.WORD + stridetwo.WORD', {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PythonCall, PythonOutcome, ToolContext, ToolOutput } from '../../src/tools/define.ts';
-import { executePython } from '../../src/tools/execute-python.ts';
+import { executePython, executePythonWith } from '../../src/tools/execute-python.ts';
+import { buildDefaultRegistry } from '../../src/tools/registry.ts';
 import { emptyOutcome } from '../../src/tools/sandbox-record.ts';
 import { memoryWorkspace } from './e2b-fixture.ts';
 
@@ -128,5 +129,18 @@ describe('executePython', () => {
 
   it('refuses an empty code', () => {
     expect(executePython.parse({ code: '' }).success).toBe(false);
+  });
+});
+
+describe('executePythonWith', () => {
+  it('tells the model what packages this Python has, and changes nothing else', () => {
+    const note = 'Only the standard library is there.';
+    const tool = executePythonWith(note);
+    expect(tool.description).toContain(` ${note} No internet access. `);
+    expect(tool.description).not.toContain('pandas');
+    expect({ ...tool, description: '' }).toEqual({ ...executePython, description: '' });
+    const registry = buildDefaultRegistry({ pythonNote: note });
+    expect(registry.get('execute_python')?.description).toBe(tool.description);
+    expect(buildDefaultRegistry().get('python')?.description).toContain('pandas, numpy');
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolDefinition } from '../../src/tools/define.ts';
+import type { Domain } from '../../src/tools/domains/domain.ts';
 import { availableTools, buildDefaultRegistry, createRegistry } from '../../src/tools/registry.ts';
+import { createToolContext } from '../helpers/tool-context.ts';
 
 const tool = (name: string, more: Partial<ToolDefinition<z.ZodType>> = {}) =>
   defineTool({
@@ -11,6 +13,15 @@ const tool = (name: string, more: Partial<ToolDefinition<z.ZodType>> = {}) =>
     run: async () => 'ok',
     ...more,
   });
+
+const domain = (name: string, tools: Domain['tools']): Domain => ({
+  name,
+  displayName: `About ${name}`,
+  keywords: [name],
+  description: name,
+  tools,
+  workflowHint: { en: '', zh: '' },
+});
 
 describe('createRegistry', () => {
   it('finds tools by name and alias, in registration order', () => {
@@ -73,6 +84,79 @@ describe('createRegistry', () => {
   });
 });
 
+describe('createRegistry: domains', () => {
+  it('knows the tools of domains by name and alias, and lists and counts none of them', () => {
+    const own = tool('own', { aliases: ['Own'] });
+    const registry = createRegistry([tool('a')], [domain('d', [own])]);
+    expect([registry.get('own'), registry.get('Own')]).toEqual([own, own]);
+    expect(registry.has('own')).toBe(true);
+    expect([registry.size, registry.all().length]).toEqual([1, 1]);
+    expect(registry.definitions().definitions).toHaveLength(1);
+    expect(registry.definitions(['own', 'a']).definitions).toHaveLength(2);
+    expect(registry.domains.map(({ name }) => name)).toEqual(['d']);
+    expect(registry.register(tool('b')).get('own')).toBe(own);
+  });
+
+  it('lets domains share a tool, and bring one that everybody has', () => {
+    const [shared, common] = [tool('shared'), tool('common')];
+    const domains = [domain('d', [shared, common]), domain('e', [shared])];
+    const registry = createRegistry([common], domains);
+    expect([registry.get('shared'), registry.get('common')]).toEqual([shared, common]);
+  });
+
+  it('refuses two tools of one name, wherever they stand', () => {
+    const message = /Tools a and a both claim the name "a"/;
+    expect(() => createRegistry([tool('a')], [domain('d', [tool('a')])])).toThrow(message);
+    const two = [domain('d', [tool('a')]), domain('e', [tool('a')])];
+    expect(() => createRegistry([], two)).toThrow(message);
+  });
+
+  it.each(['auto', 'none', 'd'])('refuses a domain called %s where that is taken', (name) => {
+    expect(() => createRegistry([], [domain('d', []), domain(name, [])])).toThrow(
+      `The domain "About ${name}" claims the name "${name}", which is taken.`,
+    );
+  });
+});
+
+describe('createRegistry: call', () => {
+  const registry = createRegistry(
+    [
+      tool('echo', { run: async (input) => `got ${(input as { x: string }).x}` }),
+      tool('data', { run: async () => ({ content: 'text', data: { n: 1 } }) }),
+      tool('broken', { run: async () => Promise.reject(new Error('out of paper')) }),
+      tool('thrown', {
+        run: () => {
+          throw 'a string';
+        },
+      }),
+    ],
+    [domain('d', [tool('own')])],
+  );
+
+  it.each([
+    ['text', 'echo', { x: 'y' }, { content: 'got y' }],
+    ['a structured result', 'data', { x: '' }, { content: 'text', data: { n: 1 } }],
+    ['the result of a domain’s tool', 'own', { x: '' }, { content: 'ok' }],
+  ])('gives %s', async (_, name, input, expected) => {
+    const { context } = await createToolContext();
+    expect(await registry.call(name, input, context)).toEqual(expected);
+  });
+
+  it.each([
+    ['an unknown name', 'ecko', {}, /^There is no tool "ecko"; use one of echo, /],
+    ['a name that objects have', 'constructor', {}, /^There is no tool "constructor"/],
+    ['bad input', 'echo', { x: 1 }, /^Invalid arguments for echo: x: .*expected string/],
+    ['no input', 'echo', undefined, /^Invalid arguments for echo: input: /],
+    ['a tool that fails', 'broken', { x: '' }, /^broken failed: out of paper$/],
+    ['a tool that throws at once', 'thrown', { x: '' }, /^thrown failed: a string$/],
+  ])('never throws: %s is a result', async (_, name, input, message) => {
+    const { context } = await createToolContext();
+    const output = await registry.call(name, input, context);
+    expect(output.isError).toBe(true);
+    expect(output.content).toMatch(message);
+  });
+});
+
 describe('createRegistry: definitions', () => {
   const registry = createRegistry([tool('a', { aliases: ['A'] }), tool('b')]);
 
@@ -108,9 +192,11 @@ describe('createRegistry: definitions', () => {
 });
 
 describe('buildDefaultRegistry', () => {
-  it("holds today's tools, each with a schema whose fields are described", () => {
+  it('begins with these tools, in this order, each with a schema whose fields are described', () => {
     const registry = buildDefaultRegistry();
-    expect(registry.all().map(({ name }) => name)).toEqual([
+    // New ones are added at the end: a list that changes its order is another prompt to a model.
+    const names = registry.all().map(({ name }) => name);
+    expect(names.slice(0, 6)).toEqual([
       'calc',
       'list_files',
       'read_file',
@@ -124,6 +210,17 @@ describe('buildDefaultRegistry', () => {
         expect(field, name).toHaveProperty('description');
       }
     }
+  });
+
+  it('knows the bandit domain and keeps its tools to it', () => {
+    const registry = buildDefaultRegistry();
+    const own = ['run_bandit_experiment', 'concentration_bound', 'information_bound'];
+    expect(
+      registry.domains.find(({ name }) => name === 'mab')?.tools.map(({ name }) => name),
+    ).toEqual(own);
+    const listed = registry.all().map(({ name }) => name);
+    expect(listed.filter((name) => own.includes(name))).toEqual([]);
+    expect(own.map((name) => registry.get(name)?.name)).toEqual(own);
   });
 
   it.each([
@@ -153,5 +250,16 @@ describe('availableTools', () => {
       leftOut: [{ name: 'p', reason: 'no sandbox service is configured; set E2B_API_KEY' }],
     });
     expect(availableTools(registry, { sandbox: true }).leftOut).toEqual([]);
+  });
+
+  it('adds the tools of the run’s domain at the end, under the same conditions', () => {
+    const common = tool('a');
+    const both = [tool('d1'), tool('d2', { needs: 'sandbox' }), common];
+    const registry = createRegistry([common], [domain('d', both)]);
+    const chosen = registry.domains[0] ?? null;
+    const { tools, leftOut } = availableTools(registry, { sandbox: false, domain: chosen });
+    expect(tools.map(({ name }) => name)).toEqual(['a', 'd1']);
+    expect(leftOut.map(({ name }) => name)).toEqual(['d2']);
+    expect(availableTools(registry, { sandbox: true, domain: null }).tools).toEqual([common]);
   });
 });

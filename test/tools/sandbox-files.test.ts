@@ -35,6 +35,63 @@ describe('uploadWorkspace', () => {
     expect(manifest).toEqual({ 'kept.csv': 'u/local/kept' });
   });
 
+  /** Uploads to a sandbox that refuses some paths with an error of the SDK. */
+  async function uploadTo(refused: Record<string, { name: string; message: string }>) {
+    const objects = createMemoryObjects();
+    const paths = ['d', 'd/x', 'e.txt'];
+    for (const path of paths) await objects.put(`u/local/${path}`, new Uint8Array([1]));
+    const files = paths.map((path) => ({
+      path,
+      object: `u/local/${path}`,
+      bytes: 1,
+      media_type: 'text/plain',
+    }));
+    const workspace = createWorkspace({ files, objects, objectPrefix: 'o/local/run/' });
+    const write = async (path: string) => {
+      const fault = refused[path.replace('/home/user/work/', '')];
+      if (fault) throw Object.assign(new Error(fault.message), { name: fault.name });
+    };
+    const notes: string[] = [];
+    const manifest = {};
+    const uploaded = await uploadWorkspace({ files: { write } } as unknown as Sandbox, {
+      workspace,
+      manifest,
+      signal: new AbortController().signal,
+      notes,
+    });
+    return { uploaded, notes, manifest };
+  }
+
+  it('leaves out a file below another file, and says so', async () => {
+    const { uploaded, notes, manifest } = await uploadTo({});
+    expect(uploaded).toEqual(['d', 'e.txt']);
+    expect(manifest).toEqual({ d: 'u/local/d', 'e.txt': 'u/local/e.txt' });
+    expect(notes).toEqual([
+      'd/x is not in the sandbox: d is a file, so nothing can lie below it. Use read_file for d/x.',
+    ]);
+  });
+
+  it.each([
+    ['a folder bears its name', 'InvalidArgumentError', 'path is a directory: /home/user/work/d'],
+    [
+      'a file bears its folder’s name',
+      'SandboxError',
+      '500: error ensuring directories: path is a file: /home/user/work',
+    ],
+  ])('goes on without a file where in the sandbox %s', async (_, name, message) => {
+    const { uploaded, notes } = await uploadTo({ d: { name, message } });
+    expect(uploaded).toEqual(['e.txt']);
+    expect(notes).toContain(
+      'd could not be put into the sandbox: something that code made there is in its way. ' +
+        'Remove or rename that with Python.',
+    );
+  });
+
+  it('passes on an error that is not about one path', async () => {
+    const fault = { name: 'SandboxError', message: '500: internal error' };
+    await expect(uploadTo({ d: fault })).rejects.toThrow('internal error');
+  });
+
   it('passes on every other failure to read', async () => {
     const objects = createMemoryObjects();
     objects.get = () => Promise.reject(new Error('R2 does not answer'));

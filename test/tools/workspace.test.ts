@@ -118,6 +118,37 @@ describe('createWorkspace: write', () => {
     expect(objects.stored.size).toBe(0);
   });
 
+  it.each([
+    ['a.txt/b', '"a.txt" is a file, so nothing can lie below it; choose another path.'],
+    ['a.txt/b/c.txt', '"a.txt" is a file, so nothing can lie below it; choose another path.'],
+    [
+      'deep/x/y.txt/z',
+      '"deep/x/y.txt" is a file, so nothing can lie below it; choose another path.',
+    ],
+    ['deep', '"deep" is a folder, it holds deep/x/y.txt; choose another name for the file.'],
+    ['deep/x', '"deep/x" is a folder, it holds deep/x/y.txt; choose another name for the file.'],
+  ])('refuses %j beside a.txt and deep/x/y.txt: no disk holds both', async (path, message) => {
+    const { workspace, objects } = await createToolContext({ 'a.txt': '1', 'deep/x/y.txt': '2' });
+    const write = workspace.write(path, bytes('x'));
+    await expect(write).rejects.toMatchObject({ code: 'invalid_input', message });
+    expect(objects.stored.size).toBe(2);
+    expect(workspace.written()).toEqual([]);
+  });
+
+  it('takes names that only begin like another file or folder', async () => {
+    const { workspace } = await createToolContext({ 'a.txt': '1', 'deep/x/y.txt': '2' });
+    for (const path of ['a.txt2/b', 'dee', 'deep/x/y', 'deep/x/y.txt']) {
+      await workspace.write(path, bytes('x'));
+    }
+    expect(workspace.written()).toHaveLength(4);
+  });
+
+  it('still replaces a file of an older journal that has a folder of its name too', async () => {
+    const { workspace } = await createToolContext({ d: '1', 'd/x': '2' });
+    await workspace.write('d/x', bytes('3'));
+    expect(text(await workspace.read('d/x'))).toBe('3');
+  });
+
   it('refuses a file above the limit before it stores a byte', async () => {
     const { workspace, objects } = await createToolContext();
     const large = new Uint8Array(MAX_UPLOAD_BYTES + 1);

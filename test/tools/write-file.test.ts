@@ -52,6 +52,14 @@ describe('write_file', () => {
     },
   );
 
+  it('refuses a path below a file, so that Python can still hold all files', async () => {
+    const { context, workspace } = await createToolContext();
+    await runTool(writeFile, { path: 'a.txt', content: 'x' }, context);
+    const below = runTool(writeFile, { path: 'a.txt/b', content: 'y' }, context);
+    await expect(below).rejects.toThrow('"a.txt" is a file, so nothing can lie below it');
+    expect(workspace.list().map(({ path }) => path)).toEqual(['a.txt']);
+  });
+
   it('writes the same object when it runs again', async () => {
     const { context, objects } = await createToolContext();
     await runTool(writeFile, { path: 'a.txt', content: 'same' }, context);

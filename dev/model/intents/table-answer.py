@@ -78,6 +78,15 @@ def choose_files():
     return [path for path in FILES if path in named] or list(FILES), spans
 
 
+def refuse_twins(tables, names):
+    """Of two columns of one name neither is taken: which is meant only their owner knows."""
+    for table in tables:
+        for name in names:
+            places = [at + 1 for at, other in enumerate(table['names']) if other == name]
+            if name and len(places) > 1:
+                fail('same_name', path=table['path'], column=table['header'][places[0] - 1], places=places)
+
+
 def main():
     chosen, _ = choose_files()
     tables = [load(path) for path in chosen]
@@ -91,6 +100,7 @@ def main():
             fail('no_column', columns=list(headers.values())[:40])
         asked['column'] = only[0]
     having = [t for t in tables if asked['column'] is None or asked['column'] in t['names']]
+    refuse_twins(having, [asked['column'], asked['group'], asked['picked'], *(c['name'] for c in asked['filters'])])
     pairs, files = [], []
     for table in having:
         found, summary = collect(table, asked)

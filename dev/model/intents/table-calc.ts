@@ -5,6 +5,7 @@
  */
 import type { Conversation } from '../conversation.ts';
 import { failedCall, fieldOf, type Move, say } from '../intent.ts';
+import { explainFailure, type TableFailure } from './table-words.ts';
 
 /** calc takes 4,000 characters. */
 const MAX_EXPRESSION_CHARS = 4_000;
@@ -20,7 +21,7 @@ const TOO_MUCH =
   /\b(?:per|by|each|every|where|for|only|except|round(?:ed)?|distinct|unique)\b|按|每|其中|各|保留/i;
 
 /** RFC 4180 rows; blank lines dropped. */
-export function parseRows(text: string, delimiter: string): string[][] {
+function parseRows(text: string, delimiter: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
@@ -57,8 +58,11 @@ function isNamed(name: string, question: string): boolean {
   );
 }
 
-/** `sum(1, 2.5)` for the one column that the question names, or null when it is not that simple. */
-export function columnExpression(question: string, text: string): string | null {
+/**
+ * `sum(1, 2.5)` for the one column that the question names, the failure when several bear that
+ * name, or null when it is not that simple.
+ */
+export function columnExpression(question: string, text: string): string | TableFailure | null {
   const asked = question.toLowerCase();
   for (const delimiter of [',', ';', '\t', '|']) {
     const [header, ...rows] = parseRows(text.replace(/^\ufeff/, ''), delimiter);
@@ -73,7 +77,13 @@ export function columnExpression(question: string, text: string): string | null 
     const rest = asked.replace(name, ' ');
     const verb = FUNCTIONS.find(([pattern]) => pattern.test(rest))?.[1];
     if (verb === undefined || TOO_MUCH.test(rest)) return null;
-    const values = rows.map((row) => (row[names.indexOf(name)] ?? '').trim());
+    const places = names.flatMap((other, at) => (other === name ? [at + 1] : []));
+    const [place = 0] = places;
+    if (places.length > 1) {
+      const column = header[place - 1]?.trim() ?? name;
+      return { ok: false, code: 'same_name', column, places };
+    }
+    const values = rows.map((row) => (row[place - 1] ?? '').trim());
     if (!values.every((value) => /^-?\d+(?:\.\d+)?$/.test(value))) return null;
     const expression = `${verb}(${values.join(', ')})`;
     return expression.length <= MAX_EXPRESSION_CHARS ? expression : null;
@@ -104,6 +114,9 @@ export function calculateWithoutPython(conversation: Conversation, files: string
   if (read.isError || /\n\[[^\n]*\]\s*$/.test(read.text)) return null;
   const expression = columnExpression(conversation.question, read.text);
   if (expression === null) return null;
+  if (typeof expression !== 'string') {
+    return { kind: 'no_answer', reason: explainFailure(conversation, { ...expression, path }) };
+  }
   return {
     kind: 'call',
     text: '',

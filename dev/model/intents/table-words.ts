@@ -31,6 +31,8 @@ export interface TableFailure {
   column?: string | null;
   columns?: string[];
   example?: string | null;
+  /** Of the columns that bear the same name, from 1. */
+  places?: number[];
 }
 
 const VERBS: Record<string, { en: string; zh: string }> = {
@@ -101,6 +103,8 @@ export function explainFailure(conversation: Conversation, failure: TableFailure
         en: `The question names several columns (${columns}); ask for one at a time.`,
         zh: `问题提到了多个列（${columns}）；请一次问一个。`,
       });
+    case 'same_name':
+      return explainTwins(conversation, failure);
     case 'column_missing':
       return say(conversation, {
         en: `${failure.path} has no column "${failure.column}".`,
@@ -138,4 +142,14 @@ export function explainFailure(conversation: Conversation, failure: TableFailure
         zh: `文件 ${failure.path ?? ''} 为空或不存在。`,
       });
   }
+}
+
+function explainTwins(conversation: Conversation, { path, column, places = [] }: TableFailure) {
+  const count =
+    places.length === 2 ? { en: 'Two', zh: '两' } : { en: places.length, zh: places.length };
+  const listed = `${places.slice(0, -1).join(', ')} and ${places.at(-1)}`;
+  return say(conversation, {
+    en: `${count.en} columns of ${path} are named "${column}" (${listed}); rename one and ask again.`,
+    zh: `${path} 中有${count.zh}列都叫“${column}”（第 ${places.join('、')} 列）；请改名后再问。`,
+  });
 }

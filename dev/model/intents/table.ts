@@ -20,7 +20,7 @@ const PROGRAM = ['table-read.py', 'table-question.py', 'table-answer.py']
   .join('\n');
 
 /** The Python that answers `question` over `files`. JSON strings are Python strings. */
-export function tableProgram(question: string, files: string[]): string {
+function tableProgram(question: string, files: string[]): string {
   return `QUESTION = ${pythonText(question)}\nFILES = [${files.map(pythonText).join(', ')}]\n${PROGRAM}`;
 }
 

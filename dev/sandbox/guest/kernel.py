@@ -1,6 +1,7 @@
 """A plain Python kernel for the local sandbox: one request a line in, one event a line out.
 
-Started by the guest with the numbers of its two pipes. Its stdout and stderr are read by the guest.
+The guest calls `main` with the numbers of its two pipes and reads stdout and stderr. Under Pyodide,
+which has no pipes to outside, only `run` is used.
 """
 
 import ast
@@ -61,5 +62,3 @@ def send(fd, event):
     while data:
         data = data[os.write(fd, data) :]
 
-
-main(int(sys.argv[1]), int(sys.argv[2]))
