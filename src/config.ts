@@ -16,7 +16,12 @@ export interface Config {
   /** Null: runs cannot be answered, /health says so. */
   anthropic: { apiKey: string; baseUrl: string | null } | null;
   redis: { url: string; token: string };
-  e2b: { apiKey: string; apiUrl: string | null; sandboxUrl: string | null } | null;
+  e2b: {
+    apiKey: string;
+    apiUrl: string | null;
+    sandboxUrl: string | null;
+    indexHosts: string[];
+  } | null;
   /** What Python in the sandboxes has: a sentence for the model. */
   pythonNote: string;
   /** PRICES: JSON, model → USD per million tokens; wins over the table. */
@@ -98,7 +103,12 @@ function toConfig(values: Values): Config {
     e2b:
       e2bKey === null
         ? null
-        : { apiKey: e2bKey, apiUrl: values.E2B_API_URL, sandboxUrl: values.E2B_SANDBOX_URL },
+        : {
+            apiKey: e2bKey,
+            apiUrl: values.E2B_API_URL,
+            sandboxUrl: values.E2B_SANDBOX_URL,
+            indexHosts: values.PYTHON_INDEX_HOSTS ?? [],
+          },
     pythonNote: values.PYTHON_NOTE,
     prices: values.PRICES ?? {},
     runLimits: {

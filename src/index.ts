@@ -169,11 +169,12 @@ function createModel({ anthropic, thinkingEffort }: Config): ModelPort {
 /** Imports E2B's SDK with the first sandbox, like the model's. */
 function createSandboxes({ e2b }: Config): Sandboxes | null {
   if (!e2b) return null;
-  const { apiKey, apiUrl, sandboxUrl } = e2b;
+  const { apiKey, apiUrl, sandboxUrl, indexHosts } = e2b;
   return createE2bSandboxes({
     apiKey,
     apiUrl: apiUrl ?? undefined,
     sandboxUrl: sandboxUrl ?? undefined,
+    indexHosts,
   });
 }
 

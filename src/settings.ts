@@ -96,6 +96,14 @@ export const ROWS = {
   E2B_API_KEY: hidden(key, 'Key of the Python sandboxes; without it `execute_python` is left out'),
   E2B_API_URL: hidden(address, 'Another control plane that speaks the E2B API'),
   E2B_SANDBOX_URL: hidden(address, 'Where that server reaches its sandboxes'),
+  PYTHON_INDEX_HOSTS: row(
+    null,
+    z
+      .string()
+      .regex(/^[\w.-]+( *, *[\w.-]+)*$/, 'expected names of hosts, comma separated')
+      .transform((text) => text.split(/ *, */)),
+    'Hosts of the package index, comma separated; without them `requirements` are refused',
+  ),
   PYTHON_NOTE: row(
     'pandas, numpy and matplotlib are there; name other packages in requirements.',
     z.string().max(300),

@@ -23,7 +23,7 @@ describe('README.md', () => {
 
   it('names only commands that exist, and all that a reader may run', () => {
     const named = new Set(
-      [...readme.matchAll(/npm (?:run )?([a-z][a-z:]*)/g)].map((match) => match[1]),
+      [...readme.matchAll(/npm (?:run )?([a-z][a-z:-]*)/g)].map((match) => match[1]),
     );
     for (const builtIn of ['ci', 'install']) named.delete(builtIn);
     expect([...named].filter((name) => !(name && name in scripts))).toEqual([]);

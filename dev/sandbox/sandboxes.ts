@@ -25,8 +25,6 @@ export interface LocalSandbox {
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
-/** Where pip looks by default; an index of one's own takes the place of these. */
-const DEFAULT_INDEX_HOSTS = ['pypi.org', 'files.pythonhosted.org'];
 
 /** Starts what runs inside. A kind of Python that has no network and no commands ignores both. */
 export type StartGuest = (options: {
@@ -139,7 +137,8 @@ function egressRules(rules: () => NetworkRules, packageIndex: string | null): Eg
     allowsHost(host, port) {
       const allowed = rules().allowOut ?? [];
       if (index && host === index.hostname && port === indexPort) {
-        return DEFAULT_INDEX_HOSTS.some((name) => allowed.includes(name));
+        // An index of one's own stands in for whatever index the rules name.
+        return allowed.length > 0;
       }
       const isName = /[a-z]/i.test(host) && host !== 'localhost' && !host.includes(':');
       return isName && (port === 80 || port === 443) && allowed.includes(host);

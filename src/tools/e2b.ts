@@ -21,6 +21,8 @@ export interface E2bOptions {
   apiUrl?: string | null;
   /** Data plane of every sandbox; absent: E2B's own. */
   sandboxUrl?: string | null;
+  /** Hosts that `requirements` may reach while they are installed; none: nothing can be installed. */
+  indexHosts?: readonly string[];
   /** Template with a code interpreter; absent: E2B's `code-interpreter-v1`. */
   template?: string;
 }
@@ -74,7 +76,11 @@ export function createE2bSandboxes(options: E2bOptions): Sandboxes {
         const known = knownSandboxId === null ? null : await connect(knownSandboxId, signal);
         const sandbox = known ?? (await create(runId, signal));
         const lost = knownSandboxId !== null && known === null;
-        const port = createSandboxPort(sandbox, { fresh: known === null, lost });
+        const port = createSandboxPort(sandbox, {
+          fresh: known === null,
+          lost,
+          indexHosts: options.indexHosts ?? [],
+        });
         return { sandboxId: sandbox.sandboxId, lost, port };
       } catch (error) {
         throw toStrideError(error);

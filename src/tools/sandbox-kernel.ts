@@ -16,6 +16,8 @@ const COLLECT_MS = 10_000;
 export interface Session {
   sandbox: Sandbox;
   manifest: Manifest;
+  /** Hosts that an installation may reach. */
+  indexHosts: readonly string[];
   /** Python context, by id: restarting the default one by name loses it in some service versions. */
   contextId: string;
 }

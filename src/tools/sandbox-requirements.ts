@@ -7,8 +7,6 @@ import type { Sandbox } from '@e2b/code-interpreter';
 
 const MAX_REQUIREMENTS = 10;
 const MAX_REQUIREMENT_CHARS = 100;
-/** What `pip install` needs of the network: the index and the host of its files. */
-const INDEX_HOSTS = ['pypi.org', 'files.pythonhosted.org'];
 const ALL_TRAFFIC = '0.0.0.0/0';
 const PIP_OUTPUT_CHARS = 1_500;
 const PIP_GRACE_MS = 2_000;
@@ -19,6 +17,9 @@ const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const EXTRAS = `(?:\\[\\s*${NAME}(?:\\s*,\\s*${NAME})*\\s*\\])?`;
 const CLAUSE = '(?:===|==|~=|!=|<=|>=|<|>)\\s*[A-Za-z0-9.!+*_-]+';
 const REQUIREMENT = new RegExp(`^${NAME}\\s*${EXTRAS}\\s*(?:${CLAUSE}(?:\\s*,\\s*${CLAUSE})*)?$`);
+
+const NO_INDEX =
+  'Nothing can be installed here: no package index is configured (PYTHON_INDEX_HOSTS). Use what is there.';
 
 /** One sentence about the first requirement that is refused, or null. PEP 508 without URLs and markers. */
 export function refuseRequirements(requirements: readonly string[]): string | null {
@@ -53,18 +54,21 @@ export async function installRequirements(
   sandbox: Sandbox,
   options: {
     requirements: readonly string[];
+    /** What `pip install` needs of the network: the index and the host of its files. */
+    indexHosts: readonly string[];
     target: string;
     timeoutMs: number;
     signal: AbortSignal;
   },
 ): Promise<InstallOutcome> {
+  if (options.indexHosts.length === 0) return { ok: false, message: NO_INDEX, closed: true };
   const quoted = options.requirements.map((text) => `'${text.trim()}'`).join(' ');
   // Killed from inside as well: a command may outlive the request that started it.
   const seconds = Math.ceil(options.timeoutMs / 1000);
   const command = `timeout -s KILL ${seconds} python3 -m pip install --quiet --no-input --only-binary :all: --upgrade --target '${options.target}' -- ${quoted}`;
   let message: string | null = null;
   try {
-    await sandbox.updateNetwork({ allowOut: INDEX_HOSTS, denyOut: [ALL_TRAFFIC] });
+    await sandbox.updateNetwork({ allowOut: [...options.indexHosts], denyOut: [ALL_TRAFFIC] });
     const timeoutMs = options.timeoutMs + PIP_GRACE_MS;
     await sandbox.commands.run(command, { timeoutMs, signal: options.signal });
   } catch (error) {

@@ -31,7 +31,7 @@ const GONE_NOTE =
 /** `lost`: the sandbox that the run had is gone and this is a new one. */
 export function createSandboxPort(
   sandbox: Sandbox,
-  options: { fresh: boolean; lost: boolean },
+  options: { fresh: boolean; lost: boolean; indexHosts: readonly string[] },
 ): SandboxPort {
   let session: Promise<Session> | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -50,7 +50,7 @@ export function createSandboxPort(
     const notes = lostNote;
     lostNote = [];
     try {
-      session ??= openSession(sandbox, options.fresh);
+      session ??= openSession(sandbox, options);
       const opened = await session;
       const outcome = await runCall(opened, call);
       return { ...outcome, notes: [...notes, ...outcome.notes] };
@@ -79,7 +79,10 @@ export function createSandboxPort(
   };
 }
 
-async function openSession(sandbox: Sandbox, fresh: boolean): Promise<Session> {
+async function openSession(
+  sandbox: Sandbox,
+  { fresh, indexHosts }: { fresh: boolean; indexHosts: readonly string[] },
+): Promise<Session> {
   const [, manifest, contexts] = await Promise.all([
     sandbox.files.write(`${SANDBOX_ROOT}/${PYTHON_CELL_MODULE}.py`, PYTHON_CELL),
     fresh ? {} : loadManifest(sandbox),
@@ -87,7 +90,7 @@ async function openSession(sandbox: Sandbox, fresh: boolean): Promise<Session> {
   ]);
   const python = contexts.find((context) => context.language === 'python');
   const context = python ?? (await sandbox.createCodeContext({ language: 'python' }));
-  return { sandbox, manifest, contextId: context.id };
+  return { sandbox, manifest, contextId: context.id, indexHosts };
 }
 
 async function runCall(session: Session, call: PythonCall): Promise<PythonOutcome> {
@@ -97,6 +100,7 @@ async function runCall(session: Session, call: PythonCall): Promise<PythonOutcom
   if (call.requirements.length > 0 && (await readRecord(sandbox, key)) === null) {
     const installed = await installRequirements(sandbox, {
       requirements: call.requirements,
+      indexHosts: session.indexHosts,
       target: `${SANDBOX_ROOT}/site`,
       timeoutMs: INSTALL_MS,
       signal: call.signal,

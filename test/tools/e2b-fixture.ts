@@ -106,6 +106,7 @@ export function useSandboxes(
       apiKey: service.apiKey,
       apiUrl: service.url,
       sandboxUrl: service.url,
+      indexHosts: ['index.example'],
     });
   });
   afterAll(() => state.service?.stop());
