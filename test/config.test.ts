@@ -180,7 +180,7 @@ describe('parseConfig', () => {
       THINKING_EFFORT: 'low',
     });
     expect(read.anthropic).toEqual({ apiKey: 'sk-ant', baseUrl: 'http://127.0.0.1:9' });
-    expect(read.e2b).toEqual({ apiKey: 'e2b-key', apiUrl: null, sandboxUrl: null });
+    expect(read.e2b).toEqual({ apiKey: 'e2b-key', apiUrl: null, sandboxUrl: null, indexHosts: [] });
     expect(read.prices).toEqual({ 'my-model': { input: 0.5, output: 2 } });
     expect(read.runLimits.usd).toBe(0.25);
     expect(read.local).toBe(true);
