@@ -18,7 +18,7 @@ import { join } from 'node:path';
 
 const REPOSITORY = new URL('../..', import.meta.url).pathname;
 const COREUTILS =
-  'sh bash env cat chmod cp cut date dirname basename echo expr false head id ln ls mkdir mktemp mv printf pwd readlink realpath rm rmdir sleep sort stat tail tee test touch tr true uname uniq wc';
+  'sh bash env cat chmod cp cut date dirname basename echo expr false head id ln ls mkdir mkfifo mktemp mv printf pwd readlink realpath rm rmdir sleep sort stat tail tee test touch tr true uname uniq wc';
 const MAX_COLD_SECONDS = 90;
 const MAX_OWN_SECONDS = 15;
 const EXPECTED = '7995.56';
