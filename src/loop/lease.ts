@@ -107,6 +107,12 @@ export function createLease(
     return run;
   }
 
+  /** For a decision that ends the work: what a heartbeat before it hears of comes too late for it. */
+  function asDecided(task: () => Promise<'ok' | 'moved'>): Promise<'ok' | 'moved'> {
+    const decidedOn = base;
+    return serially(async () => (base === decidedOn ? await task() : 'moved'));
+  }
+
   async function send(request: HolderAppend): Promise<AppendAnswer> {
     // As long as nobody else may hold the run, a reply that was paid for is worth another try.
     const until = lastWrite + LEASE_MS;
@@ -218,10 +224,10 @@ export function createLease(
     },
 
     finish: (drafts, { status, costMicroUsd }) =>
-      serially(() => write(drafts, { extra: { finish: status }, cost: costMicroUsd ?? 0 })),
+      asDecided(() => write(drafts, { extra: { finish: status }, cost: costMicroUsd ?? 0 })),
 
     release: ({ waitMs, dueMs, forgive, ...changes }) =>
-      serially(() => write([], { extra: { release: { waitMs, dueMs, forgive }, ...changes } })),
+      asDecided(() => write([], { extra: { release: { waitMs, dueMs, forgive }, ...changes } })),
 
     async settle(changes) {
       await serially(() => write([], { extra: changes }));
