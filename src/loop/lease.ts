@@ -49,8 +49,6 @@ export interface Lease {
     options: { status: string; costMicroUsd?: number },
   ): Promise<'ok' | 'moved'>;
   release(options: ReleaseOptions): Promise<'ok' | 'moved'>;
-  /** Outbox changes of a finished run, lease kept. */
-  settle(changes: Pick<ReleaseOptions, 'outboxDeletes' | 'outboxSets' | 'dead'>): Promise<void>;
   /** Ends the heartbeat. Does not release. */
   stop(): void;
 }
@@ -161,7 +159,7 @@ export function createLease(
       if (answer.kind !== 'moved') lose(answer.kind);
       absorb(answer.lines);
       if (extra.release || extra.finish) return 'moved' as const;
-      if (lines.length === 0 && Object.keys(extra).length === 0) return 'ok' as const;
+      if (lines.length === 0) return 'ok' as const;
     }
   }
 
@@ -228,10 +226,6 @@ export function createLease(
 
     release: ({ waitMs, dueMs, forgive, ...changes }) =>
       asDecided(() => write([], { extra: { release: { waitMs, dueMs, forgive }, ...changes } })),
-
-    async settle(changes) {
-      await serially(() => write([], { extra: changes }));
-    },
 
     stop: () => heart.abort(),
   };

@@ -274,7 +274,7 @@ export const MUTANTS: readonly Mutant[] = [
     "if (entry.stop_reason === 'max_tokens') {",
     'if (false) {',
   ),
-  folded('no empty assistant message', 'if (entry.content.length === 0) return;', ''),
+  folded('no empty assistant message', 'if (view.silent) return;', ''),
   folded('the first verdict stands', "if (call.approval !== 'asked') return;", ''),
   folded(
     'uncounted failures do not count',
@@ -289,7 +289,11 @@ export const MUTANTS: readonly Mutant[] = [
   folded('a reply ends the row of failures', 'view.failures = 0;', ''),
   // decide
   decided('nothing after the end', "if (view.finished) return { kind: 'nothing' };", ''),
-  decided('a cancel closes', "if (view.cancelled) return close(view, 'cancelled');", ''),
+  decided(
+    'a cancel closes',
+    "if (view.cancelled) return close(view, { reason: 'cancelled', moment });",
+    '',
+  ),
   decided('mode close runs nothing', "if (moment.mode === 'close')", 'if (false)'),
   decided(
     'once calls are never run again',
@@ -322,7 +326,11 @@ export const MUTANTS: readonly Mutant[] = [
     'if (false)',
   ),
   decided('a retry waits', 'failure.retry_at > moment.now', 'false'),
-  decided('spent limits stop the run', 'if (spent) return close(view, spent);', ''),
+  decided(
+    'spent limits stop the run',
+    'if (spent) return close(view, { reason: spent, moment });',
+    '',
+  ),
   decided(
     'lost attempts are held back',
     '- view.costMicroUsd - lostMicroUsd',
@@ -344,10 +352,17 @@ export const MUTANTS: readonly Mutant[] = [
   leased('one append at a time takes all that waits', 'if (batch !== waiting) {', 'if (true) {'),
   leased(
     'a lost answer is sent again',
-    'for (const wait of RESEND_AFTER_MS) {',
-    'for (const wait of [] as number[]) {',
+    'if (clock.now() + wait >= until) throw error;',
+    'throw error;',
   ),
   leased('others’ entries move the base', 'base += fresh.length;', ''),
+  {
+    rule: 'an end is decided anew when a heartbeat has folded something since',
+    file: 'src/loop/lease.ts',
+    find: 'base === decidedOn ? await task()',
+    put: 'true ? await task()',
+    test: 'test/simulation/regressions.test.ts',
+  },
   leased(
     'a moved release is decided anew',
     "if (extra.release || extra.finish) return 'moved' as const;",
