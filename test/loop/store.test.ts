@@ -355,6 +355,7 @@ describeEngines('the scripts', (engine) => {
       } as const;
       expect(await store.approve(id, { base: 1, draft: verdict })).toBe('ok');
       const release = { waitMs: 86_400_000, dueMs: 86_430_000 };
+      now += 5_000;
       expect((await store.append(appendOf(grant, { release }))).kind).toBe('moved');
       expect((await store.head(id))?.leaseUntil).toBe(grant.head.leaseUntil);
     });
@@ -374,6 +375,22 @@ describeEngines('the scripts', (engine) => {
       const grant = await claimed(store, id, 'n1');
       await store.append(appendOf(grant, { costMicroUsd: 77 }));
       expect((await store.head(id))?.spentMicroUsd).toBe(0);
+    });
+
+    it('counts commits anew in each epoch', async () => {
+      const id = await accepted();
+      const first = await claimed(store, id, 'n1');
+      await store.append(appendOf(first, { lines: [line('a')], release: { waitMs: 0, dueMs: 0 } }));
+      const second = await claimed(store, id, 'n2');
+      await store.append(appendOf(second, { lines: [line('b')] }));
+      expect(await raw(id)).toHaveLength(3);
+    });
+
+    it('answers gone for a run that nobody accepted', async () => {
+      const grant = await claimed(store, await accepted(), 'n1');
+      const stray = { id: 'run_nobody', lines: [line('a')] };
+      expect(await store.append(appendOf(grant, stray))).toEqual({ kind: 'gone' });
+      expect(await raw('run_nobody')).toEqual([]);
     });
 
     it('refuses usage keys that are not the head’s before it writes anything', async () => {
@@ -476,6 +493,8 @@ describeEngines('the scripts', (engine) => {
     it('leaves due and epoch alone while a lease lives', async () => {
       const id = await accepted();
       await claimed(store, id, 'n1');
+      await store.requestCancel(id, { by: 'me' });
+      expect(await score(id)).toBe(35_000);
       now += 10_000;
       await store.requestCancel(id, { by: 'me' });
       expect(await score(id)).toBe(25_000);
