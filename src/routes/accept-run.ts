@@ -12,7 +12,7 @@ import type { StoredFile } from '../loop/file-store.ts';
 import type { FileRef, RunLimits, RunOptions } from '../loop/journal.ts';
 import type { AcceptRun } from '../loop/store.ts';
 import { chooseDomain } from '../tools/domains/domain.ts';
-import { normalisePath } from '../tools/paths.ts';
+import { normalisePath, parentFolders } from '../tools/paths.ts';
 import { availableTools } from '../tools/registry.ts';
 import { sha256Hex } from '../tools/workspace.ts';
 import type { Principal } from './context.ts';
@@ -184,7 +184,7 @@ function toFileRefs(uploads: readonly StoredFile[], carried: readonly FileRef[])
  * named like another one's folder is renamed too, since no disk could hold both.
  */
 export function uniquePaths(names: readonly string[]): string[] {
-  const folders = new Set(names.flatMap(parentsOf));
+  const folders = new Set(names.flatMap(parentFolders));
   const wanted = new Set(names);
   const taken = new Set<string>();
   return names.map((name) => {
@@ -196,11 +196,6 @@ export function uniquePaths(names: readonly string[]): string[] {
     taken.add(path);
     return path;
   });
-}
-
-function parentsOf(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
 /** `report (2).csv`; the name is shortened where the number would make it too long for a path. */
