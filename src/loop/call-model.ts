@@ -12,6 +12,7 @@ import { fold } from './fold.ts';
 import { type AttemptFailed, type Draft, type ModelReplied, stamp } from './journal.ts';
 import { loadPrompt } from './prepare.ts';
 import { buildRequest } from './request.ts';
+import { loadRequestFiles } from './request-files.ts';
 import { planRetry } from './retry.ts';
 import { finish, type StepContext, stopSignal } from './step-context.ts';
 
@@ -22,8 +23,9 @@ export async function callModel(
   const { deps, lease } = context;
   const view = lease.view();
   const prompt = await loadPrompt(deps.objects, view.prepared?.prompt ?? '');
+  const request = await loadRequestFiles(buildRequest(view, { next, prompt }), deps.objects);
   const startedAt = deps.clock.now();
-  const outcome = await deps.model.call(buildRequest(view, { next, prompt }), {
+  const outcome = await deps.model.call(request, {
     signal: stopSignal(context),
     idleMs: deps.config.llmTimeoutMs,
     maxMs: context.invocationEndsAt - startedAt - CALL_MARGIN_MS,

@@ -2,7 +2,7 @@
  * When a run must come to its end: small predicates over the view, each with its stop reason.
  * Turns are numbered from 0: turn MAX−2 is warned, turn MAX−1 goes out with tools off. Pure.
  */
-import { openCalls, pendingUserMessage, type RunView, tokensOf } from './fold.ts';
+import { openCalls, pendingUserMessage, type RunMessage, type RunView, tokensOf } from './fold.ts';
 import { repetitionOf } from './repetition.ts';
 import { repeatWarningOf, warningTextOf } from './user-text.ts';
 
@@ -67,12 +67,31 @@ function limitText(view: RunView): string | null {
 
 /**
  * Tokens the next request will hold, rarely too few: what the last call used, and two bytes a
- * token for what is new since (English has about four, Chinese about three).
+ * token for what is new since (English has about four, Chinese about three). What is looked at
+ * costs by its size on the screen, not by its bytes.
  */
 export function inputTokensOf(view: RunView): number {
   if (openCalls(view).length > 0) return 0;
   const pending = pendingUserMessage(view, null);
-  const fresh = pending ? JSON.stringify(pending).length / 2 : 0;
+  const fresh = pending ? pending.content.reduce((sum, block) => sum + freshTokens(block), 0) : 0;
   const before = view.usage ? tokensOf(view.usage) : (view.prepared?.prompt_bytes ?? 0) / 2;
   return Math.ceil(before + fresh);
+}
+
+/** The dearest image: 2,576 pixels on the long edge are read at full size by the newest models. */
+const IMAGE_TOKENS = 5_000;
+
+function freshTokens(block: RunMessage['content'][number]): number {
+  if (block.type !== 'tool_result') return JSON.stringify(block).length / 2;
+  const { content, ...rest } = block;
+  return content.reduce(
+    (sum, part) =>
+      sum +
+      (part.type === 'file'
+        ? part.tokens
+        : part.type === 'image'
+          ? IMAGE_TOKENS
+          : JSON.stringify(part).length / 2),
+    JSON.stringify(rest).length / 2,
+  );
 }

@@ -5,7 +5,6 @@
  */
 import type {
   ContentBlockParam,
-  MessageParam,
   ToolResultBlockParam,
   ToolUseBlock,
 } from '@anthropic-ai/sdk/resources/messages';
@@ -18,6 +17,7 @@ import type {
   RunPrepared,
   RunStarted,
   TokenUsage,
+  ToolContent,
   ToolEffect,
   ToolFinished,
 } from './journal.ts';
@@ -39,13 +39,22 @@ export interface CallView {
   result: ToolFinished | null;
 }
 
+/** A tool_result as it stands in the journal: its files are still references. */
+export type ResultBlock = Omit<ToolResultBlockParam, 'content'> & { content: ToolContent[] };
+
+/** A message of the conversation; request-files.ts makes it one that can be sent. */
+export interface RunMessage {
+  role: 'user' | 'assistant';
+  content: (Exclude<ContentBlockParam, ToolResultBlockParam> | ResultBlock)[];
+}
+
 export interface RunView {
   /** Entries folded: the `base` of the next append. */
   length: number;
   started: RunStarted;
   prepared: RunPrepared | null;
   /** Everything sent and received so far, up to the last reply. */
-  messages: MessageParam[];
+  messages: RunMessage[];
   /** Calls of the last reply, in call order. */
   calls: CallView[];
   /** Calls of the turns before it. */
@@ -196,7 +205,7 @@ function applyReply(view: RunView, entry: ModelReplied): void {
   const user = pendingUserMessage(view, entry.user_text ?? null);
   if (user) view.messages.push(user);
   // Blocks go back exactly as they came; the response and parameter types differ in name only.
-  view.messages.push({ role: 'assistant', content: content as ContentBlockParam[] });
+  view.messages.push({ role: 'assistant', content: content as RunMessage['content'] });
   if (view.calls.length > 0) view.closedTurns.push(view.calls);
   const uses = entry.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
   const earlier = new Set(view.closedTurns.flat().map((call) => call.id));
@@ -234,8 +243,8 @@ function callOf(view: RunView, id: string): CallView {
  * The user message of the next request: the question, or the results of the last turn in call
  * order, then `text`. Null when there is nothing to say (a paused turn goes on by itself).
  */
-export function pendingUserMessage(view: RunView, text: string | null): MessageParam | null {
-  const content: ContentBlockParam[] =
+export function pendingUserMessage(view: RunView, text: string | null): RunMessage | null {
+  const content: RunMessage['content'] =
     view.messages.length === 0
       ? [{ type: 'text', text: view.started.question + (view.prepared?.user_suffix ?? '') }]
       : view.calls.map(toResultBlock);
@@ -243,7 +252,7 @@ export function pendingUserMessage(view: RunView, text: string | null): MessageP
   return content.length > 0 ? { role: 'user', content } : null;
 }
 
-function toResultBlock(call: CallView): ToolResultBlockParam {
+function toResultBlock(call: CallView): ResultBlock {
   if (!call.result) throw new Error(`no result for ${call.id}`);
   return {
     type: 'tool_result',

@@ -24,7 +24,24 @@ export interface FileRef {
 
 export type ToolEffect = 'pure' | 'keyed' | 'sandbox' | 'once';
 export type ToolOutcome = 'done' | 'failed' | 'denied' | 'cancelled' | 'unknown';
-export type ToolContent = TextBlockParam | ImageBlockParam;
+
+/**
+ * An image or document of a tool result. Its bytes are an object, read when a request is built, so
+ * that a journal stays as small as its text.
+ */
+export interface FileBlock {
+  type: 'file';
+  as: 'image' | 'document';
+  /** Path in the workspace, where other tools open the same bytes. */
+  path: string;
+  object: string;
+  bytes: number;
+  media_type: string;
+  /** What it costs to look at, in input tokens, estimated when it was written. */
+  tokens: number;
+}
+
+export type ToolContent = TextBlockParam | ImageBlockParam | FileBlock;
 
 export interface RunLimits {
   turns: number;

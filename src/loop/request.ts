@@ -5,7 +5,7 @@
 import type { ToolUnion } from '@anthropic-ai/sdk/resources/messages';
 import type { ModelRequest } from '../model/port.ts';
 import type { CallModel } from './decide.ts';
-import { pendingUserMessage, type RunView } from './fold.ts';
+import { pendingUserMessage, type RunMessage, type RunView } from './fold.ts';
 
 /** What is pinned per run, by digest, at `prompts/{sha256}`. */
 export interface PinnedPrompt {
@@ -13,10 +13,13 @@ export interface PinnedPrompt {
   tools: ToolUnion[];
 }
 
+/** A request whose files are still references to objects; request-files.ts reads them. */
+export type RunRequest = Omit<ModelRequest, 'messages'> & { messages: RunMessage[] };
+
 export function buildRequest(
   view: RunView,
   { next, prompt }: { next: CallModel; prompt: PinnedPrompt },
-): ModelRequest {
+): RunRequest {
   const user = pendingUserMessage(view, next.userText);
   return {
     model: view.prepared?.model ?? '',

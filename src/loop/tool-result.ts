@@ -4,17 +4,24 @@
  * bounded. The wrapper is put round the text here, at write time, and nowhere else.
  */
 import { MAX_UPLOAD_BYTES } from '../limits.ts';
-import type { Tool, ToolOutput } from '../tools/define.ts';
+import type { ShownFile, Tool, ToolOutput } from '../tools/define.ts';
 import { cutUtf8, truncateText, utf8Length } from '../tools/truncate.ts';
 import { WRAPPER_BYTES, wrap } from '../tools/untrusted.ts';
 import type { RunWorkspace } from '../tools/workspace.ts';
-import type { ToolContent } from './journal.ts';
+import type { FileBlock, ToolContent } from './journal.ts';
 
 const NO_OUTPUT = '(no output)';
 /** JSON of `data`; pages need tables, not archives. */
 const MAX_DATA_BYTES = 64 * 1024;
 /** Base64 characters of one image: the API's limit is 5 MB. */
 const MAX_IMAGE_CHARS = 5_000_000;
+/** Bytes of one file, which base64 makes a third longer; a document shares the request's 32 MB. */
+const MAX_FILE_BYTES = { image: 3_750_000, document: 8_000_000 };
+/** What the API looks at. */
+const SHOWN_TYPES: Record<FileBlock['as'], readonly string[]> = {
+  image: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+  document: ['application/pdf'],
+};
 /** Share of a preview that keeps the end of the text: totals and errors stand there. */
 const TAIL_SHARE = 0.2;
 /** Less than this says nothing, whatever the share. */
@@ -48,7 +55,7 @@ export async function shapeContent(
   options: ShapeOptions,
 ): Promise<ToolContent[]> {
   const { tool, previewBytes, note } = options;
-  const { text, images, dropped } = split(output.content);
+  const { text, images, dropped } = split(output.content, options.workspace);
   const notes = [...dropped, ...(note === null ? [] : [note])];
   const isEmpty = text.trim() === '';
   const body = isEmpty ? '' : tool.untrusted ? wrap(text, tool.name) : text;
@@ -85,7 +92,10 @@ async function preview(text: string, options: ShapeOptions): Promise<string> {
   return tool.untrusted ? wrap(cut.text, tool.name) : cut.text;
 }
 
-function split(content: ToolOutput['content']): {
+function split(
+  content: ToolOutput['content'],
+  workspace: RunWorkspace,
+): {
   text: string;
   images: ToolContent[];
   dropped: string[];
@@ -100,6 +110,10 @@ function split(content: ToolOutput['content']): {
     } else if (isImage(block)) {
       if (imageChars(block) <= MAX_IMAGE_CHARS) images.push(block);
       else dropped.push('an image was left out: it is larger than 5 MB');
+    } else if (isShownFile(block)) {
+      const shown = toFileBlock(block, workspace);
+      if (typeof shown === 'string') dropped.push(shown);
+      else images.push(shown);
     } else if (block !== undefined && block !== null) texts.push(toJsonText(block));
   }
   return { text: texts.join('\n'), images, dropped };
@@ -107,6 +121,30 @@ function split(content: ToolOutput['content']): {
 
 function isImage(block: unknown): block is Extract<ToolContent, { type: 'image' }> {
   return isRecord(block) && block.type === 'image' && isRecord(block.source);
+}
+
+function isShownFile(block: unknown): block is ShownFile {
+  return (
+    isRecord(block) &&
+    block.type === 'file' &&
+    (block.as === 'image' || block.as === 'document') &&
+    typeof block.path === 'string'
+  );
+}
+
+/** The reference that the journal keeps, or why the file is not shown. */
+function toFileBlock({ as, path, tokens }: ShownFile, workspace: RunWorkspace): FileBlock | string {
+  const file = workspace.find(path);
+  if (file === null) return `an ${as} was left out: there is no file ${path}`;
+  const { object, bytes, media_type } = file;
+  if (!SHOWN_TYPES[as].includes(media_type)) {
+    return `${file.path} was left out: ${media_type} cannot be shown as ${as}`;
+  }
+  if (bytes > MAX_FILE_BYTES[as]) {
+    return `${file.path} was left out: it has ${bytes} bytes, ${MAX_FILE_BYTES[as]} can be shown`;
+  }
+  const cost = Number.isFinite(tokens) ? Math.max(1, Math.ceil(tokens)) : 1;
+  return { type: 'file', as, path: file.path, object, bytes, media_type, tokens: cost };
 }
 
 function imageChars(block: Extract<ToolContent, { type: 'image' }>): number {

@@ -50,6 +50,17 @@ export interface PythonOutcome {
   notes: string[];
 }
 
+/** Where the files of a task come from: uploads of this run; datasets and course servers as they come. */
+export interface TaskFilesPort {
+  /** `null` asks for the files of this run's own task. */
+  fetch(taskId: string | null): Promise<TaskFiles>;
+}
+
+export type TaskFiles =
+  | { kind: 'found'; files: FileRef[] }
+  /** Final: the model is told once, and nothing is tried again. */
+  | { kind: 'missing'; message: string };
+
 /** Lets a tool ask a model; its usage lands in the tool's own `tool_finished`. */
 export type AskModel = (question: {
   system?: string;
@@ -74,12 +85,22 @@ export interface ToolContext {
   /** Unix milliseconds. */
   now: () => number;
   workspace: Workspace;
+  taskFiles?: TaskFilesPort;
   sandbox?: SandboxPort;
   askModel?: AskModel;
 }
 
+/** A file that the tool has written to the workspace, shown to the model as what it is. */
+export interface ShownFile {
+  type: 'file';
+  as: 'image' | 'document';
+  path: string;
+  /** What looking at it costs, in input tokens: an image has about width × height / 750. */
+  tokens: number;
+}
+
 export interface ToolOutput {
-  content: string | ToolContent[];
+  content: string | (ToolContent | ShownFile)[];
   isError?: boolean;
   /** Structured result for pages and programs; never sent to the model. */
   data?: unknown;
