@@ -4,7 +4,7 @@
  */
 import type { Clock, Objects } from '../deps.ts';
 import { StrideError } from '../errors.ts';
-import type { AskModel, SandboxPort, Tool, ToolOutput } from '../tools/define.ts';
+import type { AskModel, SandboxPort, TaskFilesPort, Tool, ToolOutput } from '../tools/define.ts';
 import { nearestFirst } from '../tools/nearest.ts';
 import type { Registry } from '../tools/registry.ts';
 import { cutUtf8 } from '../tools/truncate.ts';
@@ -42,6 +42,7 @@ export interface DispatchOptions {
   fetch: typeof fetch;
   /** Aborted on cancel and when the lease is lost. */
   signal: AbortSignal;
+  taskFiles?: TaskFilesPort;
   sandbox?: SandboxPort;
   askModel?: AskModel;
   /** True when an earlier attempt of this call may have started. */
@@ -163,6 +164,7 @@ async function runToEnd(
       fetch: options.fetch,
       now: () => options.clock.now(),
       workspace,
+      ...(options.taskFiles === undefined ? {} : { taskFiles: options.taskFiles }),
       ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
       ...(options.askModel === undefined ? {} : { askModel: options.askModel }),
     });

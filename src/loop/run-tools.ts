@@ -11,6 +11,7 @@ import {
 } from '../limits.ts';
 import type { Tool } from '../tools/define.ts';
 import type { RunSandbox } from '../tools/sandbox.ts';
+import { createUploadedFiles } from '../tools/task-files.ts';
 import type { RunTools } from './decide.ts';
 import { objectPrefix } from './deliver.ts';
 import { runToolCall } from './dispatch.ts';
@@ -142,6 +143,10 @@ async function runOne(turn: Turn, call: CallView): Promise<void> {
     clock: deps.clock,
     fetch: deps.fetch,
     signal: stopSignal(context),
+    taskFiles: createUploadedFiles({
+      files: view.started.files,
+      taskId: view.started.task_id ?? null,
+    }),
     sandbox: sandbox?.port,
     resumed: call.started !== null,
   });

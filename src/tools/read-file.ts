@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { StrideError } from '../errors.ts';
 import type { FileRef } from '../loop/journal.ts';
 import { defineTool, type ToolContext, type Workspace } from './define.ts';
+import { toolFor } from './file-type.ts';
 import { decodeText, type LineBatch, lineOffset, openText, type TextFile } from './text-file.ts';
 import { codePointBorder, count, cutUtf8, utf8Length } from './truncate.ts';
 import { WRAPPER_BYTES } from './untrusted.ts';
@@ -18,8 +19,8 @@ export const readFile = defineTool({
   name: 'read_file',
   description:
     'Reads a text file of this task, whole or from_line to to_line (from 1, inclusive). Long files come in parts; ' +
-    'a note at the end says how to read on. Lines have no number prefix. For binary files (xlsx, pdf, images) ' +
-    'and for computing over a table use execute_python.',
+    'a note at the end says how to read on. Lines have no number prefix. For binary files use parse_excel ' +
+    '(xlsx, xls, ods), parse_pdf or execute_python, which also suits computing over a table.',
   aliases: ['Read', 'open_file', 'view_file', 'cat'],
   fieldAliases: {
     file_path: 'path',
@@ -53,7 +54,7 @@ export const readFile = defineTool({
     if (text.kind === 'binary') {
       throw new StrideError(
         'invalid_input',
-        `${file.path} is ${text.what} (${count(file.bytes)} bytes, ${file.media_type}), not text; open it with execute_python.`,
+        `${file.path} is ${text.what} (${count(file.bytes)} bytes), not text; ${toolFor(text.type)}.`,
       );
     }
     if (text.note !== null) notes.push(text.note);

@@ -9,6 +9,7 @@ import type { Tool, ToolContext, ToolOutput } from './define.ts';
 import { DOMAIN_CHOICES, type Domain } from './domains/domain.ts';
 import { DOMAINS } from './domains/domains.ts';
 import { executePython, executePythonWith } from './execute-python.ts';
+import { fetchTaskFiles } from './fetch-task-files.ts';
 import { grep } from './grep.ts';
 import { listFiles } from './list-files.ts';
 import { nearestFirst } from './nearest.ts';
@@ -138,6 +139,7 @@ const TOOLS: readonly Tool[] = [
   grep,
   writeFile,
   executePython,
+  fetchTaskFiles,
 ];
 
 /** The tools and domains that this build knows. `pythonNote`: see PYTHON_NOTE in settings.ts. */

@@ -5,10 +5,16 @@
  */
 import type { FileRef } from '../loop/journal.ts';
 import type { Workspace } from './define.ts';
+import {
+  detectFileType,
+  type FileType,
+  hasUtf16Mark,
+  isTextKind,
+  SNIFFED_BYTES,
+} from './file-type.ts';
 
 /** Bytes of one object read: few round trips, far below the 128 MB of a Worker. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-const SNIFFED_BYTES = 64 * 1024;
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'gb18030' | 'windows-1252';
 
@@ -21,7 +27,7 @@ export interface LineBatch {
 }
 
 export type TextFile =
-  | { kind: 'binary'; what: string }
+  | { kind: 'binary'; what: string; type: FileType }
   | {
       kind: 'text';
       encoding: Encoding;
@@ -33,8 +39,8 @@ export type TextFile =
 /** Opens a file for reading as text. Throws StrideError not_found as `workspace.read` does. */
 export async function openText(workspace: Workspace, file: FileRef): Promise<TextFile> {
   const head = await workspace.read(file.path, { maxBytes: SNIFFED_BYTES });
-  const what = binaryKind(head);
-  if (what !== null) return { kind: 'binary', what };
+  const type = detectFileType(head);
+  if (!isTextKind(type.kind)) return { kind: 'binary', what: type.label, type };
   const encoding = detectEncoding(head, head.length < file.bytes);
   return {
     kind: 'text',
@@ -49,7 +55,8 @@ export function decodeText(bytes: Uint8Array, encoding: Encoding): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-const ENCODING_NOTES: Record<Encoding, string | null> = {
+/** Plain sentence about each encoding, or null for UTF-8. */
+export const ENCODING_NOTES: Record<Encoding, string | null> = {
   'utf-8': null,
   'utf-16le': 'the file is UTF-16 (little-endian)',
   'utf-16be': 'the file is UTF-16 (big-endian)',
@@ -119,40 +126,8 @@ export function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   return joined;
 }
 
-const SIGNATURES: readonly [prefix: string, what: string][] = [
-  ['%PDF-', 'a PDF'],
-  ['PK\x03\x04', 'a ZIP archive (xlsx, docx and pptx files are such archives)'],
-  ['\x89PNG', 'a PNG image'],
-  ['\xff\xd8\xff', 'a JPEG image'],
-  ['GIF8', 'a GIF image'],
-  ['\x1f\x8b', 'a gzip archive'],
-  ['\xd0\xcf\x11\xe0', 'an old Microsoft Office file (xls, doc or ppt)'],
-  ['SQLite format 3', 'an SQLite database'],
-  ['PAR1', 'a Parquet table'],
-  ['ID3', 'an MP3 recording'],
-];
-
-function binaryKind(head: Uint8Array): string | null {
-  const start = String.fromCharCode(...head.subarray(0, 16));
-  const known = SIGNATURES.find(([prefix]) => start.startsWith(prefix));
-  if (known !== undefined) return known[1];
-  if (hasUtf16Mark(head)) return null;
-  let controls = 0;
-  for (const byte of head) {
-    if (byte === 0) return 'binary data';
-    // Tab, line ends, form feed and escape (terminal colours) are usual in text.
-    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27) {
-      controls++;
-    }
-  }
-  return controls > head.length / 20 ? 'binary data' : null;
-}
-
-function hasUtf16Mark(head: Uint8Array): boolean {
-  return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
-}
-
-function detectEncoding(head: Uint8Array, cut: boolean): Encoding {
+/** The encoding of a text by its bytes; `cut`: they are only the beginning of it. */
+export function detectEncoding(head: Uint8Array, cut: boolean): Encoding {
   if (hasUtf16Mark(head)) return head[0] === 0xff ? 'utf-16le' : 'utf-16be';
   if (decodes(head, 'utf-8', cut)) return 'utf-8';
   return looksChinese(head) && decodes(head, 'gb18030', cut) ? 'gb18030' : 'windows-1252';
@@ -160,8 +135,13 @@ function detectEncoding(head: Uint8Array, cut: boolean): Encoding {
 
 function decodes(bytes: Uint8Array, encoding: Encoding, cut: boolean): boolean {
   try {
-    // `stream` forgives a character that the sniffed part cuts in two.
-    new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: cut });
+    const decoder = new TextDecoder(encoding, { fatal: true });
+    // In parts: the text of a whole file would stand in memory beside its bytes.
+    for (let at = 0; at < bytes.length; at += SNIFFED_BYTES) {
+      decoder.decode(bytes.subarray(at, at + SNIFFED_BYTES), { stream: true });
+    }
+    // A character cut in two at the end is forgiven when the sniffed part is not the whole.
+    if (!cut) decoder.decode();
     return true;
   } catch {
     return false;

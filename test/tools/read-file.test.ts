@@ -145,14 +145,15 @@ describe('read_file: ranges', () => {
 
 describe('read_file: what it cannot read', () => {
   it.each([
-    ['PNG', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]), 'a PNG image'],
-    ['xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]), 'a ZIP archive (xlsx'],
-    ['PDF', '%PDF-1.7\n...', 'a PDF'],
-    ['NUL bytes', new Uint8Array([97, 0, 98]), 'binary data'],
-    ['control bytes', new Uint8Array(100).fill(1), 'binary data'],
-  ])('names the kind and the tool to use: %s', async (_, content, what) => {
+    ['PNG', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]), 'a PNG image', 'execute_python'],
+    ['xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]), 'a ZIP archive (xlsx', 'execute_python'],
+    ['xls', new Uint8Array([9, 8, 8, 0, 0, 5, 5, 0]), 'an old Excel workbook', 'parse_excel'],
+    ['PDF', '%PDF-1.7\n...', 'a PDF', 'parse_pdf'],
+    ['NUL bytes', new Uint8Array([97, 0, 98]), 'binary data', 'execute_python'],
+    ['control bytes', new Uint8Array(100).fill(1), 'binary data', 'execute_python'],
+  ])('names the kind and the tool to use: %s', async (_, content, what, tool) => {
     await expect(read(content)).rejects.toThrow(what);
-    await expect(read(content)).rejects.toThrow('open it with execute_python');
+    await expect(read(content)).rejects.toThrow(`not text; ${tool}`);
   });
 
   it('lists near names for a missing file', async () => {
