@@ -7,6 +7,17 @@ export function delimitedFiles(paths: string[]): string[] {
   return paths.filter((path) => DELIMITED.test(path));
 }
 
+const WORKBOOK = /\.(?:xls[xmb]?|ods)$/i;
+
+export function workbooks(paths: string[]): string[] {
+  return paths.filter((path) => WORKBOOK.test(path));
+}
+
+/** Files that hold tables, whatever their format. */
+export function tableFiles(paths: string[]): string[] {
+  return paths.filter((path) => DELIMITED.test(path) || WORKBOOK.test(path));
+}
+
 const MENTIONED =
   /"[^"\n]*"|“[^”\n]*”|'[^'\n]*'|`[^`\n]*`|「[^」\n]*」|[\p{L}\p{N}_./-]{1,120}\.[a-z0-9]{1,5}\b/giu;
 const VERB =
@@ -19,5 +30,5 @@ export function hasVerb(question: string): boolean {
 
 /** True for a computation over an attached table, which then is no question about files. */
 export function isTableQuestion(conversation: Conversation): boolean {
-  return hasVerb(conversation.question) && delimitedFiles(conversation.files).length > 0;
+  return hasVerb(conversation.question) && tableFiles(conversation.files).length > 0;
 }

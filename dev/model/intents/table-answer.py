@@ -36,12 +36,14 @@ def collect(table, asked):
             continue
         if text.casefold() in MISSING:
             missing += 1
+        elif text.startswith('(no stored value'):
+            fail('uncomputed', path=table['path'], column=asked['column'], example=text[:80])
         elif value is None:
             odd.append(text)
         else:
             out.append((group, value))
     return out, {'path': table['path'], 'rows': len(keep), 'kept': sum(keep), 'used': len(out), 'missing': missing,
-                 'not_numbers': len(odd), 'example': odd[0][:40] if odd else None}
+                 'not_numbers': len(odd), 'example': odd[0][:40] if odd else None, 'total_row': table['total_row']}
 
 
 def by_group(pairs):
@@ -69,13 +71,14 @@ def answer_of(asked, pairs):
 def choose_files():
     """The files that the question names, else all; and the places where it names them."""
     spans, named = [], set()
-    forms = {form: path for path in FILES for form in (norm(os.path.basename(path)), norm(path))}
+    forms = {form: path for path in [*BOOKS.values(), *FILES] for form in (norm(os.path.basename(path)), norm(path))}
     for form in sorted(forms, key=len, reverse=True):
         for start, end in occurrences(form, Q):
             if all(end <= s or start >= e for s, e in spans):
                 spans.append((start, end))
                 named.add(forms[form])
-    return [path for path in FILES if path in named] or list(FILES), spans
+    exact = [path for path in FILES if path in named]
+    return exact or [path for path in FILES if BOOKS.get(path) in named] or list(FILES), spans
 
 
 def refuse_twins(tables, names):

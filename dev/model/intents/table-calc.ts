@@ -6,6 +6,7 @@
 import type { Conversation } from '../conversation.ts';
 import { failedCall, fieldOf, type Move, say } from '../intent.ts';
 import { explainFailure, type TableFailure } from './table-words.ts';
+import type { Sheets } from './workbook.ts';
 
 /** calc takes 4,000 characters. */
 const MAX_EXPRESSION_CHARS = 4_000;
@@ -92,7 +93,10 @@ export function columnExpression(question: string, text: string): string | Table
 }
 
 /** The next move, or null when the question needs Python. */
-export function calculateWithoutPython(conversation: Conversation, files: string[]): Move | null {
+export function calculateWithoutPython(
+  conversation: Conversation,
+  { files, sheets }: { files: string[]; sheets: Sheets },
+): Move | null {
   const [path, ...others] = files;
   const calc = conversation.tool('calc');
   const done = conversation.calls.findLast((call) => call.name === 'calc');
@@ -100,19 +104,22 @@ export function calculateWithoutPython(conversation: Conversation, files: string
   if (done !== undefined) {
     if (done.isError) return failedCall(conversation, done);
     const answer = done.text.trim().replace(/ \(.*\)$/s, '');
+    const reader = path in sheets.tables ? 'parse_excel' : 'read_file';
     const explanation = say(conversation, {
-      en: `Python is not offered here, so read_file read ${path} and calc worked the figure out.`,
-      zh: `这里没有 Python，所以用 read_file 读取 ${path}，由 calc 计算。`,
+      en: `Python is not offered here, so ${reader} read ${path} and calc worked the figure out.`,
+      zh: `这里没有 Python，所以用 ${reader} 读取 ${path}，由 calc 计算。`,
     });
     return { kind: 'answer', explanation, answer };
   }
-  if (calc === null || conversation.tool('read_file') === null) return null;
+  if (calc === null) return null;
+  const sheet = sheets.tables[path];
+  if (sheet === undefined && conversation.tool('read_file') === null) return null;
   const read = conversation.calls.findLast((call) => call.name === 'read_file');
-  if (read === undefined)
+  if (sheet === undefined && read === undefined)
     return { kind: 'call', text: '', calls: [{ name: 'read_file', input: { path } }] };
   // A note in brackets at the end says that this is not the whole file.
-  if (read.isError || /\n\[[^\n]*\]\s*$/.test(read.text)) return null;
-  const expression = columnExpression(conversation.question, read.text);
+  if (read !== undefined && (read.isError || /\n\[[^\n]*\]\s*$/.test(read.text))) return null;
+  const expression = columnExpression(conversation.question, sheet ?? read?.text ?? '');
   if (expression === null) return null;
   if (typeof expression !== 'string') {
     return { kind: 'no_answer', reason: explainFailure(conversation, { ...expression, path }) };

@@ -1,5 +1,6 @@
-# First part of the program that the offline demo model sends to execute_python, below two lines that
-# set QUESTION (text) and FILES (paths): words, files, dialects, numbers. table-question.py follows.
+# First part of the program that the offline demo model sends to execute_python, below lines that set
+# QUESTION (text), FILES (paths), SHEETS (path → CSV that parse_excel gave) and BOOKS (sheet → workbook):
+# words, files, dialects, numbers. table-question.py follows.
 import csv
 import io
 import json
@@ -87,6 +88,8 @@ def locate(path):
 
 
 def read_text(path):
+    if path in SHEETS:
+        return SHEETS[path]
     with open(locate(path), 'rb') as file:
         raw = file.read()
     if raw[:2] in (b'\xff\xfe', b'\xfe\xff'):
@@ -108,10 +111,19 @@ def parse(text, delimiter):
     return [row for row in rows if any(cell.strip() for cell in row)]
 
 
+TOTAL_ROW = re.compile(r'(?:grand |sub)?totals?|sum|合计|总计|总和|小计')
+
+
+def has_total_row(rows):
+    """A last row that begins with "Total" repeats the rows above it and would count them twice."""
+    first = next((cell for cell in rows[-1] if cell.strip()), '') if len(rows) > 1 else ''
+    return TOTAL_ROW.fullmatch(norm(first).rstrip(' :：')) is not None
+
+
 def load(path):
     """Header and rows by the delimiter that fits best: steady width first, then names in the question."""
     text, best = read_text(path), None
-    for delimiter in ',;\t|':
+    for delimiter in ',' if path in SHEETS else ',;\t|':
         rows = parse(text, delimiter)
         if not rows:
             fail('empty_file', path=path)
@@ -125,7 +137,9 @@ def load(path):
         if best is None or score > best[0]:
             best = (score, delimiter, header, body)
     _, delimiter, header, body = best
-    return {'path': path, 'delimiter': delimiter, 'header': header, 'names': [norm(name) for name in header], 'rows': body}
+    total_row = has_total_row(body)
+    return {'path': path, 'delimiter': delimiter, 'header': header, 'names': [norm(name) for name in header],
+            'rows': body[:-1] if total_row else body, 'total_row': total_row}
 
 
 def cells(table, name):

@@ -18,6 +18,8 @@ export interface TableResult {
     missing: number;
     not_numbers: number;
     example: string | null;
+    /** Its last row begins with "Total" and was left out. */
+    total_row: boolean;
   }[];
   without: string[];
   where: string[];
@@ -60,6 +62,7 @@ export function explainResult(conversation: Conversation, result: TableResult): 
     sum((f) => f.not_numbers),
   ];
   const paths = result.files.map((file) => file.path);
+  const totals = result.files.filter((file) => file.total_row).map((file) => file.path);
   const verb = verbIn(conversation, result.inner ?? result.verb);
   if (conversation.isChinese) {
     const what = result.column === null ? '行数' : `“${result.column}”列的${verb}`;
@@ -68,6 +71,7 @@ export function explainResult(conversation: Conversation, result: TableResult): 
     const left = [
       ...(missing > 0 ? [`${missing} 个空单元格`] : []),
       ...(odd > 0 ? [`${odd} 个非数字单元格`] : []),
+      ...(totals.length > 0 ? [`${totals.join('、')} 的合计行`] : []),
       ...(result.without.length > 0 ? [`没有该列的文件 ${result.without.join('、')}`] : []),
     ];
     const skipped = left.length === 0 ? '' : `未计入：${left.join('、')}。`;
@@ -81,6 +85,7 @@ export function explainResult(conversation: Conversation, result: TableResult): 
     ...(odd > 0
       ? [`${odd} ${odd === 1 ? 'cell that is no number' : 'cells that are no numbers'}`]
       : []),
+    ...(totals.length > 0 ? [`the total row of ${totals.join(', ')}`] : []),
     ...(result.without.length > 0
       ? [`${result.without.join(', ')}, which has no such column`]
       : []),
@@ -135,6 +140,11 @@ export function explainFailure(conversation: Conversation, failure: TableFailure
       return say(conversation, {
         en: `The column "${failure.column}" holds no number${failure.example ? ` (but "${failure.example}")` : ''}.`,
         zh: `“${failure.column}”列没有数字${failure.example ? `（例如“${failure.example}”）` : ''}。`,
+      });
+    case 'uncomputed':
+      return say(conversation, {
+        en: `The column "${failure.column}" of ${failure.path} holds formulas that nobody has computed: ${failure.example}.`,
+        zh: `${failure.path} 的“${failure.column}”列含有未计算的公式：${failure.example}。`,
       });
     default:
       return say(conversation, {

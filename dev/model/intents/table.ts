@@ -1,12 +1,13 @@
 /**
- * The main job: one figure about a column of attached delimited files. The rule only finds the
- * files; the program it sends to execute_python finds the column, the verb and the answer.
+ * The main job: one figure about a column of attached tables. The rule only finds the files (and
+ * has parse_excel read workbooks); the program it sends to execute_python finds the column, the verb
+ * and the answer.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Conversation, pathsInListing } from '../conversation.ts';
 import { failedCall, type Intent, type Move, say, withoutTool } from '../intent.ts';
-import { delimitedFiles, hasVerb } from '../question.ts';
+import { hasVerb, tableFiles, workbooks } from '../question.ts';
 import { calculateWithoutPython } from './table-calc.ts';
 import {
   explainFailure,
@@ -14,14 +15,28 @@ import {
   type TableFailure,
   type TableResult,
 } from './table-words.ts';
+import { readWorkbooks, type Sheets } from './workbook.ts';
 
 const PROGRAM = ['table-read.py', 'table-question.py', 'table-answer.py']
   .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'))
   .join('\n');
 
 /** The Python that answers `question` over `files`. JSON strings are Python strings. */
-function tableProgram(question: string, files: string[]): string {
-  return `QUESTION = ${pythonText(question)}\nFILES = [${files.map(pythonText).join(', ')}]\n${PROGRAM}`;
+function tableProgram(question: string, files: string[], { tables, books }: Sheets): string {
+  return [
+    `QUESTION = ${pythonText(question)}`,
+    `FILES = [${files.map(pythonText).join(', ')}]`,
+    `SHEETS = ${pythonDict(tables)}`,
+    `BOOKS = ${pythonDict(books)}`,
+    PROGRAM,
+  ].join('\n');
+}
+
+function pythonDict(entries: Record<string, string>): string {
+  const pairs = Object.entries(entries).map(
+    ([key, value]) => `${pythonText(key)}: ${pythonText(value)}`,
+  );
+  return `{${pairs.join(', ')}}`;
 }
 
 /** A JSON string is a Python string, once lone surrogates (which Python refuses to encode) are gone. */
@@ -44,12 +59,18 @@ function printedResult(text: string): TableResult | TableFailure | null {
   }
 }
 
-function nextMove(conversation: Conversation, files: string[]): Move {
+function nextMove(conversation: Conversation, attached: string[]): Move {
+  const read = readWorkbooks(conversation, workbooks(attached));
+  if (read.kind !== 'sheets') return read;
+  const { sheets } = read;
+  const books = new Set(workbooks(attached));
+  const files = [...attached.filter((path) => !books.has(path)), ...Object.keys(sheets.tables)];
   const call = conversation.calls.findLast((one) => one.name === 'execute_python');
   if (call === undefined) {
     if (conversation.tool('execute_python') === null) {
       return (
-        calculateWithoutPython(conversation, files) ?? withoutTool(conversation, 'execute_python')
+        calculateWithoutPython(conversation, { files, sheets }) ??
+        withoutTool(conversation, 'execute_python')
       );
     }
     return {
@@ -59,7 +80,10 @@ function nextMove(conversation: Conversation, files: string[]): Move {
         zh: `我用 Python 计算 ${files.join('、')}。`,
       }),
       calls: [
-        { name: 'execute_python', input: { code: tableProgram(conversation.question, files) } },
+        {
+          name: 'execute_python',
+          input: { code: tableProgram(conversation.question, files, sheets) },
+        },
       ],
     };
   }
@@ -75,16 +99,18 @@ function nextMove(conversation: Conversation, files: string[]): Move {
 
 export const table: Intent = {
   name: 'table',
-  example: 'What is the total of the amount column? (with a CSV attached)',
+  example: 'What is the total of the amount column? (with a CSV or an Excel file attached)',
   next(conversation) {
     const { question, calls } = conversation;
     if (!hasVerb(question) && !TABLE_WORDS.test(question)) return null;
-    const attached = delimitedFiles(conversation.files);
+    const attached = tableFiles(conversation.files);
     if (attached.length > 0) return nextMove(conversation, attached);
     // Without a list of files, only a question that speaks of a file or a column is about one.
     if (
       conversation.hasFileList ||
-      !/\b(?:file|csv|attached|column|table|rows?)\b|文件|附件|列|表/i.test(question)
+      !/\b(?:file|csv|excel|xlsx|spreadsheet|attached|column|table|rows?)\b|文件|附件|列|表/i.test(
+        question,
+      )
     ) {
       return null;
     }
@@ -97,13 +123,13 @@ export const table: Intent = {
       });
       return { kind: 'call', text, calls: [{ name: 'list_files', input: {} }] };
     }
-    const found = delimitedFiles(pathsInListing(listing.text));
+    const found = tableFiles(pathsInListing(listing.text));
     if (found.length > 0) return nextMove(conversation, found);
     return {
       kind: 'no_answer',
       reason: say(conversation, {
-        en: 'No delimited text file (csv, tsv, txt) is attached, so I have nothing to compute over.',
-        zh: '没有附带分隔文本文件（csv、tsv、txt），所以无法计算。',
+        en: 'No table (csv, tsv, txt, xlsx, xls, ods) is attached, so I have nothing to compute over.',
+        zh: '没有附带表格文件（csv、tsv、txt、xlsx、xls、ods），所以无法计算。',
       }),
     };
   },
