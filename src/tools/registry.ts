@@ -13,6 +13,8 @@ import { fetchTaskFiles } from './fetch-task-files.ts';
 import { grep } from './grep.ts';
 import { listFiles } from './list-files.ts';
 import { nearestFirst } from './nearest.ts';
+import { parseExcel } from './parse-excel.ts';
+import { parsePdf } from './parse-pdf.ts';
 import { readFile } from './read-file.ts';
 import { writeFile } from './write-file.ts';
 
@@ -140,6 +142,8 @@ const TOOLS: readonly Tool[] = [
   writeFile,
   executePython,
   fetchTaskFiles,
+  parseExcel,
+  parsePdf,
 ];
 
 /** The tools and domains that this build knows. `pythonNote`: see PYTHON_NOTE in settings.ts. */
