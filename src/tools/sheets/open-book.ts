@@ -10,7 +10,7 @@ import type { Book } from './book.ts';
 const SNIFFED_BYTES = 4 * 1024;
 const EXCEL_2003 = 'urn:schemas-microsoft-com:office:spreadsheet';
 /** SheetJS holds XML and xlsb whole, and takes seventy times the bytes of XML. */
-const MAX_WHOLE_BYTES = { xml: 1024 * 1024, xlsb: 20 * 1024 * 1024 };
+const MAX_WHOLE_BYTES = { xml: 1024 * 1024, xlsb: 12 * 1024 * 1024 };
 
 /** Throws StrideError invalid_input with one sentence: what the file is, and what to do instead. */
 export async function openBook(bytes: Uint8Array, name: string): Promise<Book> {

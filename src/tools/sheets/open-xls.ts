@@ -67,7 +67,10 @@ export async function openXls(bytes: Uint8Array, name: string): Promise<Book> {
 export async function openBySheetJs(
   bytes: Uint8Array,
   name: string,
-  { format, unpacked = bytes.length }: { format: keyof typeof MAX_SHEETJS_BYTES; unpacked?: number },
+  {
+    format,
+    unpacked = bytes.length,
+  }: { format: keyof typeof MAX_SHEETJS_BYTES; unpacked?: number },
 ): Promise<Book> {
   const large = largeText(unpacked, MAX_SHEETJS_BYTES[format]);
   const maxRows = large === null ? 0 : HEAD_ROWS;

@@ -92,7 +92,7 @@ export async function scanTarget(book: Book, target: Target, options: ScanOption
     const found = last.readings[0]?.survey;
     if (found !== undefined && (found.used !== null || found.stopped !== null)) break;
   }
-  if (target.window !== null) checkWindow(last, target.window, options.path);
+  if (target.window !== null) checkWindow(last, { book, window: target.window, path: options.path });
   return last;
 }
 
@@ -126,7 +126,10 @@ function tooFar(book: Book, target: { index: number; window: CellRange }, path: 
   return `${path}: rows ${rowsAddress(rows)} of sheet ${quoted(name)} lie beyond its first ${count(MAX_BOOK_CELLS)} cells, which is as far as this tool reads; use execute_python: ${code}`;
 }
 
-function checkWindow({ readings }: Scan, window: CellRange, path: string): void {
+function checkWindow(
+  { readings }: Scan,
+  { book, window, path }: { book: Book; window: CellRange; path: string },
+): void {
   const survey = readings[0]?.survey;
   if (survey === undefined || survey.stopped !== null) return;
   const { used, head } = survey;
@@ -134,12 +137,15 @@ function checkWindow({ readings }: Scan, window: CellRange, path: string): void 
   if (head.kind === 'chart') {
     throw new StrideError('invalid_input', `${sheet} is a chart and has no cells.`);
   }
-  if (used === null) throw new StrideError('invalid_input', `${sheet} is empty.`);
-  if (overlaps(used, window) || overlapsTail(survey, window)) return;
-  throw new StrideError(
-    'invalid_input',
-    `${sheet} has cells in ${rangeAddress(used)} only; ${rangeAddress(window)} lies outside.`,
-  );
+  if (used !== null && (overlaps(used, window) || overlapsTail(survey, window))) return;
+  // Damage must not look like emptiness.
+  const notes = [...book.notes, ...survey.tail.notes].join(' ');
+  const damage = notes === '' ? '' : ` ${notes} Try execute_python.`;
+  const what =
+    used === null
+      ? 'has no cells.'
+      : `has cells in ${rangeAddress(used)} only; ${rangeAddress(window)} lies outside.`;
+  throw new StrideError('invalid_input', `${sheet} ${what}${damage}`);
 }
 
 /** A comment or a link may stand at an empty cell. */

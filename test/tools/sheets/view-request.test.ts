@@ -125,7 +125,7 @@ describe('the sheet of a call', () => {
       { sheet: 'My data', range: '10:20' },
       'a.xlsx: sheet "My data" has cells in A1:C9 only; 10:20 lies outside.',
     ],
-    [{ sheet: 'Nothing', range: 'A1' }, 'a.xlsx: sheet "Nothing" is empty.'],
+    [{ sheet: 'Nothing', range: 'A1' }, 'a.xlsx: sheet "Nothing" has no cells.'],
     [{ sheet: 'Plot', range: 'A1' }, 'a.xlsx: sheet "Plot" is a chart and has no cells.'],
   ])('is refused in one sentence: %j', async (options, message) => {
     await expect(view(book, options)).rejects.toMatchObject({
