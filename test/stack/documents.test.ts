@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasRedisServer } from '../../dev/host.ts';
 import type { FileBlock, ToolFinished } from '../../src/loop/journal.ts';
@@ -9,6 +9,7 @@ import {
   startMessagesServer,
 } from '../helpers/messages-server.ts';
 import { countBars, scannedPdf } from '../helpers/scanned-pdf.ts';
+import { zipBomb } from '../tools/zip-bombs.ts';
 import { startTestStack, type TestStack } from './harness.ts';
 
 const use = (id: string, name: string, input: unknown) => ({ type: 'tool_use', id, name, input });
@@ -135,7 +136,69 @@ describe.skipIf(!hasRedisServer)('documents, with any Messages API server', () =
     const served = await stack.fetch(`/v1/runs/${id}/files/${encodeURIComponent(file.path)}`);
     expect(countBars(Buffer.from(await served.arrayBuffer()))).toBe(3);
   });
+
+  it('opens an attached file in Python under the same name', async () => {
+    const code = 'print(open("数据/sales.xlsx", "rb").read(2))';
+    const { run: ended } = await run(
+      'python',
+      (request, turn) =>
+        turn === 0
+          ? { content: [use('t1', 'execute_python', { code })] }
+          : answer(/b'(PK)'/.exec(textOf(resultOf(request, 't1')))?.[1] ?? 'not opened'),
+      { '数据/sales.xlsx': new Uint8Array(readFileSync('examples/sales.xlsx')) },
+    );
+    expect(ended).toMatchObject({ status: 'succeeded', answer: 'PK' });
+  });
+
+  it('survives every hostile file: one sentence or what is whole, and the run goes on', async () => {
+    const pid = stack.stack.workerPid();
+    for (const [at, files] of batches(hostileFiles()).entries()) {
+      const names = Object.keys(files);
+      const { run: ended, calls } = await run(
+        `hostile ${at}`,
+        (_, turn) =>
+          turn === 0
+            ? { content: names.map((path, i) => use(`t${i}`, toolFor(path), { path })) }
+            : answer('still here'),
+        files,
+      );
+      expect(ended).toMatchObject({ status: 'succeeded', answer: 'still here' });
+      expect(calls).toHaveLength(names.length);
+      for (const call of calls) {
+        const path = names[Number(call.tool_use_id.slice(1))] ?? '';
+        const said = textOf(call.content as Block[]);
+        expect(said, path).toContain(path);
+        if (call.is_error) expect(said, path).toMatch(/^[^\n]{20,400}[.)]$/);
+      }
+    }
+    expect(stack.stack.workerPid()).toBe(pid);
+  });
 });
+
+const HOSTILE = 'test/fixtures/documents/hostile';
+/** A run takes at most so many files. */
+const BATCH = 20;
+
+function hostileFiles(): [string, Uint8Array][] {
+  const names = readdirSync(HOSTILE).filter((name) => !name.endsWith('.expected.json'));
+  const files = names.map((name): [string, Uint8Array] => [
+    name,
+    new Uint8Array(readFileSync(`${HOSTILE}/${name}`)),
+  ]);
+  return [
+    ...files,
+    ['bomb.xlsx', zipBomb({ megabytes: 1024, lies: false })],
+    ['lying-bomb.xlsx', zipBomb({ megabytes: 1024, lies: true })],
+  ];
+}
+
+function batches(files: [string, Uint8Array][]): Record<string, Uint8Array>[] {
+  return Array.from({ length: Math.ceil(files.length / BATCH) }, (_, at) =>
+    Object.fromEntries(files.slice(at * BATCH, (at + 1) * BATCH)),
+  );
+}
+
+const toolFor = (path: string) => (path.endsWith('.pdf') ? 'parse_pdf' : 'parse_excel');
 
 describe('documents, with the demo model and no key', () => {
   let stack: TestStack;
