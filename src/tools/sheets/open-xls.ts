@@ -1,7 +1,7 @@
 /**
  * The old binary xls (Excel 5 to 2003), streamed from its own records, and what only SheetJS reads:
- * xlsb, the XML of Excel 2003 and the xls of before 1994. SheetJS holds all cells at once, so of
- * larger files of those only the first rows are read.
+ * xlsb and the XML of Excel 2003. SheetJS holds all cells at once, so of larger files of those only
+ * the first rows are read.
  */
 import type { WorkBook } from '@e965/xlsx';
 import { StrideError } from '../../errors.ts';
@@ -23,7 +23,7 @@ import { addComments, parseRange, readWorkbook } from './xls-sheetjs.ts';
 import { indexSharedTexts } from './xls-strings.ts';
 
 /** Above it only `HEAD_ROWS` of each sheet are read where SheetJS reads the cells. */
-const MAX_SHEETJS_BYTES = { xls: 1024 * 1024, xml: 1024 * 1024, xlsb: 4 * 1024 * 1024 };
+const MAX_SHEETJS_BYTES = { xml: 1024 * 1024, xlsb: 4 * 1024 * 1024 };
 const HEAD_ROWS = 1000;
 /** SheetJS takes about two kilobytes of memory for each formula, for a while. */
 const MAX_FORMULAS = 25_000;
@@ -33,7 +33,7 @@ export async function openXls(bytes: Uint8Array, name: string): Promise<Book> {
   const stream = workbookStream(bytes, name);
   const view = viewOf(stream.bytes);
   const biff = biffVersion(view);
-  if (biff === null) return openBySheetJs(stream.bytes, name, { format: 'xls' });
+  if (biff === null) throw isBefore1993(view) ? beforeExcel5(name) : damagedError(name);
   const globals = readGlobals(view, biff);
   if (globals.encrypted) throw passwordError(name);
   if (globals.sheets.length === 0) throw damagedError(name);
@@ -63,7 +63,7 @@ export async function openXls(bytes: Uint8Array, name: string): Promise<Book> {
   };
 }
 
-/** xlsb, XML of Excel 2003 and xls of before 1994: what SheetJS gives, values above all. */
+/** xlsb and XML of Excel 2003: what SheetJS gives, values above all. */
 export async function openBySheetJs(
   bytes: Uint8Array,
   name: string,
@@ -145,7 +145,19 @@ function largeText(bytes: number, limit: number): string | null {
   return `it has ${megabytes(bytes)} MB, more than ${megabytes(limit)} MB`;
 }
 
-export function passwordError(name: string): StrideError {
+/** First record of Excel 2, 3 and 4; SheetJS can be sent round in circles by damaged ones. */
+function isBefore1993(view: DataView): boolean {
+  return view.byteLength >= 8 && [0x009, 0x209, 0x409].includes(view.getUint16(0, true));
+}
+
+function beforeExcel5(name: string): StrideError {
+  return new StrideError(
+    'invalid_input',
+    `${name} is an xls of Excel 4 or older, which is not read here; read it with xlrd in execute_python.`,
+  );
+}
+
+function passwordError(name: string): StrideError {
   return new StrideError(
     'invalid_input',
     `${name} is protected by a password; ask for a copy without one, or answer without it.`,

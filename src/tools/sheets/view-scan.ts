@@ -92,7 +92,8 @@ export async function scanTarget(book: Book, target: Target, options: ScanOption
     const found = last.readings[0]?.survey;
     if (found !== undefined && (found.used !== null || found.stopped !== null)) break;
   }
-  if (target.window !== null) checkWindow(last, { book, window: target.window, path: options.path });
+  if (target.window !== null)
+    checkWindow(last, { book, window: target.window, path: options.path });
   return last;
 }
 

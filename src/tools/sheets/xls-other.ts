@@ -1,5 +1,5 @@
 /**
- * Books of which SheetJS is all we know: xlsb, the XML of Excel 2003, the xls of before 1994. Values,
+ * Books of which SheetJS is all we know: xlsb and the XML of Excel 2003. Values,
  * formulas and layout; of looks only what it gives, which is a fill at best.
  */
 import type { CellObject, WorkBook, WorkSheet } from '@e965/xlsx';
@@ -14,7 +14,7 @@ import { addComments, namesOf, parseRange, type Rows, rowsOf } from './xls-sheet
 const dateFormats = new Map<string, DateFormat | null>();
 const MAX_KNOWN_FORMATS = 500;
 
-/** A book of which SheetJS is all we know: xlsb, XML of Excel 2003, the xls of before 1994. */
+
 export function bookOfWorkbook(
   workbook: WorkBook,
   { format, large, maxRows }: { format: string; large: string | null; maxRows: number },
