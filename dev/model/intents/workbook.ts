@@ -6,8 +6,8 @@ import type { Conversation, FinishedCall } from '../conversation.ts';
 import { failedCall, type Move, say, withoutTool } from '../intent.ts';
 import { leftOut, readGrids, type SheetTable, toCsv } from './sheet-grid.ts';
 
-/** Beyond this a model has no business reading cells one by one. */
-const MAX_CALLS = 12;
+/** A run has ten turns by default: these, one for Python and one for the answer fit. */
+const MAX_CALLS = 7;
 
 /** Tables by the path that the program knows them under, and the workbook of each. */
 export interface Sheets {

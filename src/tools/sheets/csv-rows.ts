@@ -130,9 +130,14 @@ export function detectDelimiter(sample: string, cut: boolean): Delimiter | null 
   let bestScore = 0;
   // A comma stands in numbers and prose, the others hardly ever: it must do strictly better.
   for (const delimiter of ['\t', ';', '|', ','] as const) {
-    let { rows } = cutRows(sample, { delimiter, last: !cut, preview: SAMPLE_ROWS });
-    // Nothing whole in the sample: one very long row, or a first quote that runs on.
-    if (rows.length === 0) rows = [splitLine(sample.split('\n', 1)[0] ?? '', delimiter)];
+    const options = { delimiter, last: !cut, preview: SAMPLE_ROWS };
+    const { rows: whole, bad } = cutRows(sample, options);
+    let rows = whole;
+    // Quotes that do not close (a wrong delimiter makes them) or one very long row: line by line,
+    // so that the few rows before it do not speak for the file.
+    if (bad || rows.length === 0) {
+      rows = sample.split('\n', SAMPLE_ROWS).map((line) => splitLine(line, delimiter));
+    }
     const score = evenness(rows.map(({ length }) => length));
     if (score > bestScore) {
       bestScore = score;
