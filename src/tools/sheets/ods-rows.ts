@@ -3,65 +3,84 @@
  * empty rows cost nothing, what has a value is put in every place, and fills only where they matter.
  */
 import type { Cell, CellStyle, SheetTail, Span } from './book.ts';
+import type { OdsLook } from './ods-styles.ts';
 
-export const MAX_ROWS = 1_048_576;
-export const MAX_COLUMNS = 16_384;
-/** Filled cells without a value are put into as many rows; a whole column of them is only paint. */
+const MAX_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+/** Filled cells without a value are put into as many rows; beyond, a column of them is only paint. */
 const MAX_FILLED_ROWS = 1024;
 
-/** A cell of the row being read, still without a place. */
 export interface OdsCell {
-  column: number;
-  repeated: number;
   /** Kind, text, formula and so on; null for a cell without a value. */
   content: Omit<Cell, 'row' | 'column' | 'style'> | null;
-  styleAt(column: number): CellStyle | undefined;
+  /** Undefined for a plain look, null when that of the column counts. */
+  style: CellStyle | undefined | null;
 }
 
 export interface OdsRows {
-  addColumns(repeated: number, options: { hidden: boolean; style: string | undefined }): void;
-  /** Name of the style that cells of a column have who name none. */
-  columnStyle(column: number): string | undefined;
+  /** `look`: of cells in these columns who name none. */
+  addColumns(repeated: number, options: { hidden: boolean; look: OdsLook }): void;
+  columnLook(column: number): OdsLook | undefined;
   startRow(repeated: number, options: { hidden: boolean }): void;
   /** The place of the next cell. */
   place(): { row: number; column: number };
-  addCell(repeated: number, cell: Pick<OdsCell, 'content' | 'styleAt'>): void;
+  addCell(repeated: number, cell: OdsCell): void;
   /** False when `onCell` said so. */
   endRow(onCell: (cell: Cell) => boolean): boolean;
 }
 
+type Placed = Omit<Cell, 'row'>;
+
 export function createOdsRows(tail: SheetTail): OdsRows {
-  const columnStyles: (Span & { style: string })[] = [];
+  const columnLooks: (Span & { look: OdsLook })[] = [];
   let columns = 0;
   let row = 0;
   let rowsRepeated = 1;
   let column = 0;
-  let cells: OdsCell[] = [];
-  /** Columns that hold something so far: trailing fills end there. */
+  let cells: (OdsCell & Span)[] = [];
+  /** Columns that hold something so far: fills that go on to the edge of the sheet end there. */
   let usedColumns = 1;
-  function emitRow(at: number, onCell: (cell: Cell) => boolean): boolean {
+
+  const columnLook = (at: number) =>
+    columnLooks.find(({ from, to }) => at >= from && at <= to)?.look;
+  /** Where a cell without a value has a fill, by the cell itself or by its columns. */
+  function fills({ from, to, style }: OdsCell & Span): (Span & { style: CellStyle })[] {
+    const last = Math.min(to, usedColumns - 1);
+    if (style !== null) return style?.fill === undefined ? [] : [{ from, to: last, style }];
+    return columnLooks.flatMap((span) => {
+      const painted = span.look.style;
+      if (painted?.fill === undefined || span.from > last || span.to < from) return [];
+      return [{ from: Math.max(from, span.from), to: Math.min(last, span.to), style: painted }];
+    });
+  }
+  /** The cells of the row with their columns, worked out once for all its repetitions. */
+  function placeRow(): Placed[] {
+    const placed: Placed[] = [];
     for (const cell of cells) {
-      const end = Math.min(cell.column + cell.repeated, MAX_COLUMNS);
-      const last = cell.content === null ? Math.min(end, usedColumns) : end;
-      for (let place = cell.column; place < last; place++) {
-        const style = cell.styleAt(place);
-        if (cell.content === null && style?.fill === undefined) continue;
-        const look = style === undefined ? {} : { style };
-        const content = cell.content ?? { kind: 'empty' as const, text: '' };
-        if (!onCell({ row: at, column: place, ...content, ...look })) return false;
+      if (cell.content === null) {
+        for (const { from, to, style } of fills(cell)) {
+          for (let at = from; at <= to; at++) {
+            placed.push({ column: at, kind: 'empty', text: '', style });
+          }
+        }
+        continue;
+      }
+      for (let at = cell.from; at <= cell.to; at++) {
+        const style = cell.style === null ? columnLook(at)?.style : cell.style;
+        placed.push({ column: at, ...cell.content, ...(style !== undefined && { style }) });
       }
     }
-    return true;
+    return placed;
   }
   return {
-    addColumns(repeated, { hidden, style }) {
+    addColumns(repeated, { hidden, look }) {
       const span = { from: columns, to: Math.min(columns + repeated, MAX_COLUMNS) - 1 };
       columns += repeated;
       if (span.to < span.from) return;
       if (hidden) addSpan(tail.hiddenColumns, span);
-      if (style !== undefined) columnStyles.push({ ...span, style });
+      if (look.style !== undefined || look.boolean) columnLooks.push({ ...span, look });
     },
-    columnStyle: (at) => columnStyles.find(({ from, to }) => at >= from && at <= to)?.style,
+    columnLook,
     startRow(repeated, { hidden }) {
       rowsRepeated = repeated;
       column = 0;
@@ -70,28 +89,28 @@ export function createOdsRows(tail: SheetTail): OdsRows {
       if (hidden && to >= row) addSpan(tail.hiddenRows, { from: row, to });
     },
     place: () => ({ row, column }),
-    addCell(repeated, { content, styleAt }) {
-      if (column < MAX_COLUMNS) cells.push({ column, repeated, content, styleAt });
-      if (content !== null)
-        usedColumns = Math.max(usedColumns, Math.min(column + repeated, MAX_COLUMNS));
-      // One filled cell is meant; thousands of them to the edge of the sheet are paint.
-      else if (repeated === 1 && styleAt(column)?.fill)
-        usedColumns = Math.max(usedColumns, column + 1);
+    addCell(repeated, cell) {
+      const span = { from: column, to: Math.min(column + repeated, MAX_COLUMNS) - 1 };
       column += repeated;
+      if (span.to < span.from) return;
+      const isFilled = cell.style !== null && cell.style?.fill !== undefined;
+      if (cell.content === null && cell.style !== null && !isFilled) return;
+      cells.push({ ...cell, ...span });
+      // One filled cell is meant; thousands of them to the edge of the sheet are paint.
+      if (cell.content !== null || (repeated === 1 && isFilled)) {
+        usedColumns = Math.max(usedColumns, span.to + 1);
+      }
     },
     endRow(onCell) {
       const hasContent = cells.some(({ content }) => content !== null);
-      const isPaint = !hasContent && rowsRepeated > MAX_FILLED_ROWS;
-      const end = isPaint ? row : Math.min(row + rowsRepeated, MAX_ROWS);
-      const isEmpty =
-        !hasContent &&
-        cells.every(({ column: at, repeated, styleAt }) => {
-          return repeated > MAX_COLUMNS || (styleAt(at)?.fill === undefined && repeated === 1);
-        });
-      for (let at = row; at < end && !isEmpty; at++) {
-        if (!emitRow(at, onCell)) return false;
-      }
+      const from = row;
       row += rowsRepeated;
+      if (cells.length === 0 || (!hasContent && rowsRepeated > MAX_FILLED_ROWS)) return true;
+      const placed = placeRow();
+      const end = placed.length === 0 ? from : Math.min(row, MAX_ROWS);
+      for (let at = from; at < end; at++) {
+        for (const cell of placed) if (!onCell({ row: at, ...cell })) return false;
+      }
       return true;
     },
   };

@@ -69,6 +69,8 @@ async function openXlsb(bytes: Uint8Array, name: string): Promise<Book> {
   const zip = openZip(bytes, name);
   const most = MAX_WHOLE_BYTES.xlsb;
   if (zip.total > most) throw tooLarge({ name, bytes: zip.total, most });
+  const { guardXlsb } = await import('./xls-guard.ts');
+  guardXlsb(zip, { name, maxBytes: most });
   const { openBySheetJs } = await import('./open-xls.ts');
   return openBySheetJs(bytes, name, { format: 'xlsb', unpacked: zip.total });
 }
@@ -84,6 +86,7 @@ async function openXml(bytes: Uint8Array, name: string, type: FileType): Promise
   }
   const most = MAX_WHOLE_BYTES.xml;
   if (bytes.length > most) throw tooLarge({ name, bytes: bytes.length, most });
+  (await import('./xls-guard.ts')).guardXml(bytes, name);
   const { openBySheetJs } = await import('./open-xls.ts');
   return openBySheetJs(bytes, name, { format: 'xml' });
 }

@@ -1,6 +1,6 @@
 /**
- * Books of which SheetJS is all we know: xlsb and the XML of Excel 2003. Values,
- * formulas and layout; of looks only what it gives, which is a fill at best.
+ * Books of which SheetJS is all we know: xlsb and the XML of Excel 2003. Values, formulas and layout;
+ * of looks only what it gives, which is a fill at best.
  */
 import type { CellObject, WorkBook, WorkSheet } from '@e965/xlsx';
 import type { Book, Cell, CellStyle, SheetHead, SheetTail, Span } from './book.ts';
@@ -8,12 +8,11 @@ import { type DateFormat, parseDateFormat, serialToText } from './dates.ts';
 import { createCheck, emptyTail } from './scan-parts.ts';
 import { ERRORS } from './xls-cells.ts';
 import { DATE_1904_NOTE } from './xls-records.ts';
-import { addComments, namesOf, parseRange, type Rows, rowsOf } from './xls-sheetjs.ts';
+import { addComments, filled, namesOf, parseRange, type Rows, rowsOf } from './xls-sheetjs.ts';
 
 /** Number formats come a hundred thousand times, so what they mean is kept: constants, no state. */
 const dateFormats = new Map<string, DateFormat | null>();
 const MAX_KNOWN_FORMATS = 500;
-
 
 export function bookOfWorkbook(
   workbook: WorkBook,
@@ -45,10 +44,10 @@ export function bookOfWorkbook(
       const rows = rowsOf(sheet);
       const check = createCheck(signal);
       const styles = new Map<string, CellStyle | undefined>();
-      for (const [row, cells] of rows.entries()) {
-        for (const [column, cell] of (cells ?? []).entries()) {
+      for (const [row, cells] of filled(rows)) {
+        for (const [column, cell] of filled(cells)) {
           check();
-          const style = cell === undefined ? undefined : styleOf(cell, styles);
+          const style = styleOf(cell, styles);
           const made = toCell(cell, { row, column, style, date1904 });
           if (made !== null && !onCell(made)) return { ...tail, complete: false };
         }
@@ -101,24 +100,24 @@ function addLayout(tail: SheetTail, sheet: WorkSheet): void {
 
 function hiddenSpans(lines: readonly ({ hidden?: boolean } | undefined)[]): Span[] {
   const spans: Span[] = [];
-  lines.forEach((line, index) => {
-    if (line?.hidden !== true) return;
+  for (const [index, line] of filled(lines)) {
+    if (line.hidden !== true) continue;
     const last = spans.at(-1);
     if (last !== undefined && last.to === index - 1) last.to = index;
     else spans.push({ from: index, to: index });
-  });
+  }
   return spans;
 }
 
 function addLinks(tail: SheetTail, rows: Rows): void {
-  rows.forEach((cells, row) => {
-    cells?.forEach((cell, column) => {
-      const target = cell?.l?.Target;
-      if (typeof target !== 'string' || target === '') return;
+  for (const [row, cells] of filled(rows)) {
+    for (const [column, cell] of filled(cells)) {
+      const target = cell.l?.Target;
+      if (typeof target !== 'string' || target === '') continue;
       const range = { rows: { from: row, to: row }, columns: { from: column, to: column } };
       tail.links.push({ range, target });
-    });
-  });
+    }
+  }
 }
 
 interface CellContext {

@@ -6,6 +6,9 @@ import { type CellObject, read, type WorkBook, type WorkSheet } from '@e965/xlsx
 import { columnNumber } from './addresses.ts';
 import type { SheetTail } from './book.ts';
 
+/** Rows of the largest sheets. */
+const MAX_INDEX = 1_048_576;
+
 export type Rows = readonly (readonly (CellObject | undefined)[] | undefined)[];
 
 /**
@@ -41,18 +44,30 @@ export function namesOf(workbook: WorkBook): { name: string; refersTo: string }[
     .map(({ Name, Ref }) => ({ name: Name, refersTo: Ref }));
 }
 
+/**
+ * What an array holds, by index. SheetJS puts a cell wherever a file says, and a damaged one may say
+ * row four billion: the holes before it must not be visited.
+ */
+export function* filled<T>(list: readonly (T | undefined)[]): Generator<[index: number, item: T]> {
+  for (const key of Object.keys(list)) {
+    const index = Number(key);
+    const item = list[index];
+    if (item !== undefined && index < MAX_INDEX) yield [index, item];
+  }
+}
+
 /** Comments stand on the cells themselves. */
 export function addComments(tail: SheetTail, rows: Rows): void {
-  rows.forEach((cells, row) => {
-    cells?.forEach((cell, column) => {
-      for (const comment of cell?.c ?? []) {
+  for (const [row, cells] of filled(rows)) {
+    for (const [column, cell] of filled(cells)) {
+      for (const comment of cell.c ?? []) {
         const text = String(comment.t ?? '').replace(/\r\n?/g, '\n');
         // SheetJS signs comments of files without authors with a name of its own.
         const signed = comment.a === 'SheetJ5' ? '' : (comment.a ?? '').trim();
         tail.comments.push({ row, column, author: signed === '' ? null : signed, text });
       }
-    });
-  });
+    }
+  }
 }
 
 /** `A1:C5` of SheetJS, which never has sheet names or `$` here. */
