@@ -2,21 +2,21 @@
  * Files made to exhaust memory or time, found before pdf.js sees them: it unpacks whole streams at
  * once, on this thread, and nothing outside can stop it.
  */
-import { Inflate } from 'fflate';
 import { breathe } from './document.ts';
+import { inflateParts } from './inflate-parts.ts';
 import { joinBytes } from './png.ts';
 import { findStreams, type PdfStream } from './streams.ts';
 
-/** Content, fonts and object streams: more than any page of a book, less than an isolate. */
+/** Fonts, object streams, tables: more than a book has, less than an isolate. */
 const MAX_STREAM_BYTES = 32 * 1024 * 1024;
+/** Drawing operators of a page: pdf.js takes several times as much for them. */
+const MAX_CONTENT_BYTES = 16 * 1024 * 1024;
 const MAX_IMAGE_BYTES = 48 * 1024 * 1024;
 const MAX_ALL_BYTES = 160 * 1024 * 1024;
 /** DEFLATE packs at most 1,032 to 1: one round of what is smaller cannot pass the limit. */
-const HARMLESS_BYTES = Math.floor(MAX_STREAM_BYTES / 1_032);
+const HARMLESS_BYTES = Math.floor(MAX_CONTENT_BYTES / 1_032);
 /** LZW is not unpacked here; files of its time have small streams. */
 const MAX_LZW_BYTES = 256 * 1024;
-/** 4 KB packed are at most 4 MB unpacked. */
-const SLICE_BYTES = 4_096;
 /** Each saved state makes every later look-up in pdf.js one step longer; PDF itself allows 28. */
 const MAX_NESTING = 4_000;
 const MAX_WATCHED_BYTES = 64 * 1024 * 1024;
@@ -31,13 +31,20 @@ export async function findBomb(
   options: { images: boolean; signal: AbortSignal },
 ): Promise<string | null> {
   let all = 0;
+  let rested = 0;
   for (const stream of findStreams(bytes)) {
     if (stream.image !== null && !options.images) continue;
-    const max = stream.image === null ? MAX_STREAM_BYTES : MAX_IMAGE_BYTES;
+    const content = isContent(stream);
+    const other = stream.image === null ? MAX_STREAM_BYTES : MAX_IMAGE_BYTES;
+    const max = content ? MAX_CONTENT_BYTES : other;
     const depth = nesting();
-    const watch = isContent(stream) && all <= MAX_WATCHED_BYTES ? depth.add : null;
-    const size = await unpackedBytes(bytes, { stream, max, watch, signal: options.signal });
+    const watch = content && all <= MAX_WATCHED_BYTES ? depth.add : null;
+    const size = unpackedBytes(bytes, { stream, max, watch });
     all += size;
+    if (all - rested > BREATHE_EVERY_BYTES) {
+      rested = all;
+      await breathe(options.signal);
+    }
     if (size > max || all > MAX_ALL_BYTES) {
       return `a part of it unpacks to more than ${max / 1024 / 1024} MB`;
     }
@@ -75,14 +82,10 @@ interface Unpacking {
   max: number;
   /** Gets the unpacked bytes, part by part. */
   watch: ((part: Uint8Array) => void) | null;
-  signal: AbortSignal;
 }
 
 /** Bytes of a stream after its filters, counted no further than just above `max`. */
-async function unpackedBytes(
-  bytes: Uint8Array,
-  { stream, max, watch, signal }: Unpacking,
-): Promise<number> {
+function unpackedBytes(bytes: Uint8Array, { stream, max, watch }: Unpacking): number {
   let data = bytes.subarray(stream.start, stream.end);
   let rounds = stream.filters.filter((name) => name === 'FlateDecode').length;
   if (rounds <= 1 && data.length <= HARMLESS_BYTES && watch === null) return data.length;
@@ -94,8 +97,8 @@ async function unpackedBytes(
       rounds--;
       // The last round only counts; what an earlier one gives is the next one's input.
       const kept: Uint8Array[] = [];
-      const take = rounds > 0 ? (part: Uint8Array) => kept.push(part) : watch;
-      const size = await inflated(data, { take, max, signal });
+      const take = rounds > 0 ? (part: Uint8Array) => kept.push(part.slice()) : watch;
+      const size = inflatedBytes(data, { take, max });
       if (rounds === 0 || size > max) return size;
       data = joinBytes(kept);
     } else break;
@@ -104,28 +107,17 @@ async function unpackedBytes(
   return data.length;
 }
 
-/** Size after DEFLATE; damage ends the count. `take` gets the parts. */
-async function inflated(
+/** Size after DEFLATE, and the parts for `take` (each valid during its call only). */
+function inflatedBytes(
   packed: Uint8Array,
-  options: { take: ((part: Uint8Array) => void) | null; max: number; signal: AbortSignal },
-): Promise<number> {
+  { take, max }: { take: ((part: Uint8Array) => void) | null; max: number },
+): number {
   let size = 0;
-  let rested = 0;
-  const inflate = new Inflate((chunk) => {
-    size += chunk.length;
-    options.take?.(chunk);
+  inflateParts(packed, (part) => {
+    size += part.length;
+    take?.(part);
+    return size <= max;
   });
-  // Two bytes of zlib header stand before the DEFLATE data.
-  for (let at = 2; at < packed.length && size <= options.max; at += SLICE_BYTES) {
-    try {
-      inflate.push(packed.subarray(at, at + SLICE_BYTES));
-    } catch {
-      return size;
-    }
-    if (size - rested < BREATHE_EVERY_BYTES) continue;
-    rested = size;
-    await breathe(options.signal);
-  }
   return size;
 }
 

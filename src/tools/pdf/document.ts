@@ -34,9 +34,10 @@ export async function openPdf(bytes: Uint8Array, options: OpenOptions): Promise<
   const { getDocument, OPS } = await getResolvedPDFJS();
   const missingEncodings = new Set<string>();
   // The first bytes survive pdf.js, which detaches the array, so that the error can say what it was.
-  const head = bytes.slice(0, 65_536);
+  const head = new Uint8Array(bytes.subarray(0, 65_536));
   const task = getDocument({
-    data: bytes,
+    // A plain view: pdf.js refuses Node's Buffer, which is one too.
+    data: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     verbosity: 0,
     useSystemFonts: true,
     disableFontFace: true,

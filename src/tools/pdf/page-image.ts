@@ -14,14 +14,26 @@ import { findStreams, type PdfStream } from './streams.ts';
 /** Beyond this long edge the API scales images down itself. */
 const MAX_EDGE_PIXELS = 1_568;
 const MAX_PNG_BYTES = 3_500_000;
-/** What images may take unpacked, in bytes, of a Worker's 128 MB. */
-const MAX_SAMPLE_BYTES = 48 * 1024 * 1024;
+/**
+ * What decoding may take, in bytes, of a Worker's 128 MB, of which pdf.js itself has some 40. All
+ * pages of a call share it: what one leaves behind is not collected before the next.
+ */
+const MAX_DECODING_BYTES = 60_000_000;
 export const MAX_IMAGE_PIXELS = 50_000_000;
 /** pdf.js decodes these with WebAssembly that a Worker may not compile. */
 const UNDECODABLE = ['JPXDecode', 'JBIG2Decode', 'CCITTFaxDecode'];
 
 /** From here on a renderer elsewhere would give up too. */
 const MAX_SHOWN_PIXELS = 200_000_000;
+
+/** Bytes that the pages of one call may still take to decode. */
+export interface DecodingBudget {
+  left: number;
+}
+
+export function decodingBudget(): DecodingBudget {
+  return { left: MAX_DECODING_BYTES };
+}
 
 export interface PageImage {
   png: Uint8Array;
@@ -41,17 +53,17 @@ export async function cutPage(pdf: OpenPdf, page: number): Promise<Uint8Array | 
 }
 
 /**
- * The images of a cut page as one picture, `blank` when it draws nothing, `bomb` when
- * unpacking it would fill any memory, or why there is none: it
- * has more than images, or images that cannot be decoded here. Call it for pages without text.
+ * The images of a cut page as one picture, `blank` when it draws nothing, `bomb` when unpacking it
+ * would fill any memory, or why there is none: it has more than images, or images that cannot be
+ * decoded here. Call it for pages without text.
  */
 export async function renderScan(
   cut: Uint8Array,
-  options: { path: string; signal: AbortSignal },
+  options: { path: string; signal: AbortSignal; budget: DecodingBudget },
 ): Promise<PageImage | { reason: string } | 'blank' | 'bomb'> {
   const images = [...findStreams(cut)].filter(({ image }) => image !== null);
   if (images.some(({ image }) => pixelsOf(image) > MAX_SHOWN_PIXELS)) return 'bomb';
-  const reason = undecodable(images);
+  const reason = undecodable(images, options.budget);
   if (reason !== null) return { reason };
   if ((await findBomb(cut, { images: true, ...options })) !== null) return 'bomb';
   const pdf = await openPdf(cut.slice(), { ...options, maxImagePixels: MAX_IMAGE_PIXELS });
@@ -69,18 +81,27 @@ export async function renderScan(
   }
 }
 
-function undecodable(images: readonly PdfStream[]): string | null {
+/** Why the images cannot be decoded, or null, their cost then taken from the budget. */
+function undecodable(images: readonly PdfStream[], budget: DecodingBudget): string | null {
   let bytes = 0;
   for (const { image, filters } of images) {
     const codec = filters.find((name) => UNDECODABLE.includes(name));
     if (codec !== undefined) return `its image is in a format (${codec}) that is not decoded here`;
     const pixels = pixelsOf(image);
     if (pixels > MAX_IMAGE_PIXELS) return 'its image is too large to be unpacked here';
-    // JPEG keeps its coefficients beside the samples: three times as much.
-    const each = image?.bits === 1 ? 1 / 8 : filters.includes('DCTDecode') ? 6 : 4;
-    bytes += pixels * each;
+    bytes += pixels * bytesPerPixel(image, filters);
   }
-  return bytes > MAX_SAMPLE_BYTES ? 'its images are too large to be unpacked here' : null;
+  if (bytes > MAX_DECODING_BYTES) return 'its images are too large to be unpacked here';
+  if (bytes > budget.left) return 'its images and those before it are too large for one call';
+  budget.left -= bytes;
+  return null;
+}
+
+/** Growth of workerd while pdf.js decodes and the page is put together, measured. */
+function bytesPerPixel(image: PdfStream['image'], filters: readonly string[]): number {
+  if (image === null || image.bits === 1) return 0.25;
+  if (filters.includes('DCTDecode')) return image.grey ? 6.7 : 8.5;
+  return image.grey ? 6 : 18;
 }
 
 function pixelsOf(image: PdfStream['image']): number {

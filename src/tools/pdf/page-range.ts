@@ -13,12 +13,13 @@ export function parsePages(
 ): number[] {
   const { total } = file;
   const parts = (Array.isArray(asked) ? asked : [asked ?? ''])
-    .flatMap((part) =>
-      String(part)
+    .flatMap((part) => {
+      const dashed = String(part)
         .toLowerCase()
-        .split(/[,;\s]+(?!\s*[-–])/),
-    )
-    .map((part) => part.replace(/^(pages?|pp?\.?)(?=\d|$)/, ''))
+        .replace(/\s*(?:-|–|—|\.\.|\bto\b)\s*/g, '-');
+      return dashed.split(/[,;\s]+/);
+    })
+    .map((part) => part.replace(/^(?:pages?|pp?\.?|and)(?![a-z])/, ''))
     .filter((part) => part !== '');
   if (parts.length === 0 || parts.includes('all')) return pagesBetween(1, total);
   const pages = new Set<number>();
@@ -31,7 +32,7 @@ export function parsePages(
 
 function borders(part: string, file: { path: string; total: number }): [number, number] {
   const { path, total } = file;
-  const match = /^(\d+|first|last)?(?:(-|–|\.\.|to)(\d+|last|end)?)?$/.exec(part);
+  const match = /^(\d+|first|last)?(?:(-)(\d+|last|end)?)?$/.exec(part);
   if (match === null || (match[1] === undefined && match[3] === undefined)) {
     throw new StrideError(
       'invalid_input',

@@ -32,26 +32,31 @@ export async function encodePng(bitmap: Bitmap): Promise<Uint8Array> {
 function filterRows({ width, height, channels, data }: Bitmap): Uint8Array {
   const stride = width * channels;
   const out = new Uint8Array((stride + 1) * height);
-  const rows = [new Uint8Array(stride), new Uint8Array(stride), new Uint8Array(stride)];
   for (let y = 0; y < height; y++) {
-    const at = y * stride;
-    const costs = [0, 0, 0];
+    const start = y * stride;
+    let [none, sub, up] = [0, 0, 0];
     for (let x = 0; x < stride; x++) {
-      const value = data[at + x] ?? 0;
-      const left = x >= channels ? (data[at + x - channels] ?? 0) : 0;
-      const up = y > 0 ? (data[at + x - stride] ?? 0) : 0;
-      for (const [filter, before] of [0, left, up].entries()) {
-        const difference = (value - before) & 0xff;
-        const row = rows[filter];
-        if (row !== undefined) row[x] = difference;
-        costs[filter] = (costs[filter] ?? 0) + Math.min(difference, 256 - difference);
-      }
+      const value = data[start + x] ?? 0;
+      none += cost(value);
+      sub += cost(value - (x < channels ? 0 : (data[start + x - channels] ?? 0)));
+      up += cost(value - (y === 0 ? 0 : (data[start + x - stride] ?? 0)));
     }
-    const best = costs.indexOf(Math.min(...costs));
-    out[at + y] = best;
-    out.set(rows[best] ?? rows[0] ?? [], at + y + 1);
+    const filter = up < none && up <= sub ? 2 : sub < none ? 1 : 0;
+    const back = filter === 0 ? 0 : filter === 1 ? channels : stride;
+    out[start + y] = filter;
+    for (let x = 0; x < stride; x++) {
+      const isFirst = filter === 0 || (filter === 1 ? x < channels : y === 0);
+      const before = isFirst ? 0 : (data[start + x - back] ?? 0);
+      out[start + y + 1 + x] = (data[start + x] ?? 0) - before;
+    }
   }
   return out;
+}
+
+/** How far a difference is from nothing, as a byte. */
+function cost(difference: number): number {
+  const byte = difference & 0xff;
+  return byte < 128 ? byte : 256 - byte;
 }
 
 async function deflate(bytes: Uint8Array): Promise<Uint8Array> {

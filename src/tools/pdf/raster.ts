@@ -31,19 +31,28 @@ export function paintImage(bitmap: Bitmap, placed: PlacedSamples, toPixels: Matr
   const reachY = Math.max(0.5, (Math.abs(b) + Math.abs(d)) / 2);
   const box = bounds(whole, bitmap);
   const average = averager(placed);
-  const out = new Float64Array(4);
+  // One box and one colour for all pixels: millions of small objects would fill the memory.
+  const under: Box = { x0: 0, x1: 0, y0: 0, y1: 0 };
+  const color = new Float64Array(4);
+  const { width, height } = samples;
   for (let y = box.top; y < box.bottom; y++) {
     for (let x = box.left; x < box.right; x++) {
       const centerX = a * (x + 0.5) + c * (y + 0.5) + e;
       const centerY = b * (x + 0.5) + d * (y + 0.5) + f;
-      if (centerX < 0 || centerY < 0 || centerX > samples.width || centerY > samples.height)
-        continue;
-      const [x0, x1] = span(centerX, reachX, samples.width);
-      const [y0, y1] = span(centerY, reachY, samples.height);
-      average({ x0, x1, y0, y1 }, out);
-      blend(bitmap, (y * bitmap.width + x) * 3, out);
+      if (centerX < 0 || centerY < 0 || centerX > width || centerY > height) continue;
+      under.x0 = lowest(centerX - reachX, width);
+      under.x1 = Math.min(width, Math.max(under.x0 + 1, Math.round(centerX + reachX)));
+      under.y0 = lowest(centerY - reachY, height);
+      under.y1 = Math.min(height, Math.max(under.y0 + 1, Math.round(centerY + reachY)));
+      average(under, color);
+      blend(bitmap, (y * bitmap.width + x) * 3, color);
     }
   }
+}
+
+/** The first whole sample of a stretch, with at least one after it. */
+function lowest(from: number, size: number): number {
+  return Math.min(Math.max(0, Math.round(from)), size - 1);
 }
 
 function inverse([a, b, c, d, e, f]: Matrix): Matrix | null {
@@ -71,12 +80,6 @@ function bounds([a, b, c, d, e, f]: Matrix, { width, height }: Bitmap) {
   };
 }
 
-/** Whole samples around `center`, at least one, all inside. */
-function span(center: number, reach: number, size: number): [number, number] {
-  const low = Math.min(Math.max(0, Math.round(center - reach)), size - 1);
-  return [low, Math.min(size, Math.max(low + 1, Math.round(center + reach)))];
-}
-
 interface Box {
   x0: number;
   x1: number;
@@ -93,16 +96,19 @@ function averager({ samples, paint }: PlacedSamples): Average {
   if (paint !== null || kind === 1) {
     const stride = (width + 7) >> 3;
     return (box, out) => {
-      const light = lightShare(data, { ...box, stride });
+      const light = lightShare(data, box, stride);
       // A mask paints where its bits are 0; a one-bit image is black there.
       if (paint === null) out.fill(light * 255, 0, 3);
-      else out.set(paint);
+      else for (let channel = 0; channel < 3; channel++) out[channel] = paint[channel] ?? 0;
       out[3] = paint === null ? 1 : 1 - light;
     };
   }
   const step = kind === 3 ? 4 : 3;
   return (box, out) => {
-    let [red, green, blue, cover] = [0, 0, 0, 0];
+    let red = 0;
+    let green = 0;
+    let blue = 0;
+    let cover = 0;
     for (let y = box.y0; y < box.y1; y++) {
       for (let at = (y * width + box.x0) * step; at < (y * width + box.x1) * step; at += step) {
         const alpha = step === 4 ? (data[at + 3] ?? 255) : 255;
@@ -121,11 +127,11 @@ function averager({ samples, paint }: PlacedSamples): Average {
 }
 
 /** Share of one-bits in a box; rows start at whole bytes. */
-function lightShare(data: ArrayLike<number>, box: Box & { stride: number }): number {
+function lightShare(data: ArrayLike<number>, box: Box, stride: number): number {
   let light = 0;
   for (let y = box.y0; y < box.y1; y++) {
     for (let x = box.x0; x < box.x1; x++) {
-      light += ((data[y * box.stride + (x >> 3)] ?? 255) >> (7 - (x & 7))) & 1;
+      light += ((data[y * stride + (x >> 3)] ?? 255) >> (7 - (x & 7))) & 1;
     }
   }
   return light / ((box.x1 - box.x0) * (box.y1 - box.y0));

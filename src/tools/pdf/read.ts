@@ -54,7 +54,7 @@ function allDamaged(path: string): StrideError {
 /** Throws StrideError (page out of range, password, not a PDF) and what the signal holds. */
 export async function readPdfText(request: ReadRequest): Promise<ToolOutput> {
   const { file, bytes, context, damage } = request;
-  const pdf = await openPdf(bytes.slice(), { path: file.path, maxImagePixels: 0 });
+  const pdf = await openPdf(new Uint8Array(bytes), { path: file.path, maxImagePixels: 0 });
   let probe: Promise<OpenPdf | null> | null = null;
   const open = () =>
     openPdf(bytes, { path: file.path, maxImagePixels: 0, strict: true }).catch(() => null);

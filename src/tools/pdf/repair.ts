@@ -3,7 +3,7 @@
  * pdf.js gives up. The objects themselves are still there: they are listed, those in object streams
  * unpacked, and a new end is written that leads to every page found.
  */
-import { Inflate } from 'fflate';
+import { inflateParts } from './inflate-parts.ts';
 import { joinBytes } from './png.ts';
 import { findStreams } from './streams.ts';
 
@@ -57,7 +57,7 @@ function unpackObjects(bytes: Uint8Array, objects: Map<number, string>): string 
   let room = MAX_UNPACKED_BYTES;
   for (const { start, end, dictionary, filters } of findStreams(bytes)) {
     if (!/\/Type\s*\/ObjStm\b/.test(dictionary) || filters.join() !== 'FlateDecode') continue;
-    const text = inflateText(bytes.subarray(start + 2, end), room);
+    const text = inflateText(bytes.subarray(start, end), room);
     room -= text.length;
     const first = Number(/\/First\s+(\d+)/.exec(dictionary)?.[1] ?? 0);
     const pairs = text.slice(0, first).match(/\d+/g)?.map(Number) ?? [];
@@ -72,22 +72,12 @@ function unpackObjects(bytes: Uint8Array, objects: Map<number, string>): string 
   return parts.join('');
 }
 
+/** Latin-1 in the strict sense, a character a byte, unlike the decoder of that name. */
 function inflateText(packed: Uint8Array, max: number): string {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  const inflate = new Inflate((chunk) => {
-    size += chunk.length;
-    parts.push(chunk.slice());
-  });
-  try {
-    for (let at = 0; at < packed.length && size <= max; at += 4_096) {
-      inflate.push(packed.subarray(at, at + 4_096));
-    }
-  } catch {
-    // What came before the damage counts.
-  }
-  // Latin-1 keeps each byte a character, unlike the decoder of that name (Windows-1252).
   let text = '';
-  for (const part of parts) for (const byte of part) text += String.fromCharCode(byte);
+  inflateParts(packed, (part) => {
+    for (const byte of part) text += String.fromCharCode(byte);
+    return text.length < max;
+  });
   return text;
 }

@@ -168,9 +168,10 @@ function needsBlank(text: string, pair: { before: Run; run: Run; rightToLeft: bo
   const size = Math.min(before.size, run.size);
   const wide = IDEOGRAPH.test(text.slice(-1)) && IDEOGRAPH.test(run.text[0] ?? '');
   if (wide) return gap > 0.6 * size;
-  // Small signs after large ones stand apart by a hair, which is no blank.
-  const hair = run.raised === true || before.raised === true ? 0.3 : 0.15;
-  return gap > hair * Math.max(before.size, run.size) || (run.blank && gap > -0.1 * size);
+  const large = Math.max(before.size, run.size);
+  // A superscript stands apart by a hair, in which pdf.js sees a blank already.
+  if (run.raised === true) return gap > 0.3 * large;
+  return gap > 0.15 * large || (run.blank && gap > -0.1 * size);
 }
 
 /** `2` → `²`; words stay as they are, so that 1st and Mᵐᵉ read on. */

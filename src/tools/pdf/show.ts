@@ -5,7 +5,14 @@
 import type { FileRef } from '../../loop/journal.ts';
 import type { ShownFile, ToolContext, ToolOutput } from '../define.ts';
 import { breathe, loadPage, type OpenPdf, openPdf } from './document.ts';
-import { cutPage, MAX_IMAGE_PIXELS, type PageImage, renderScan } from './page-image.ts';
+import {
+  cutPage,
+  type DecodingBudget,
+  decodingBudget,
+  MAX_IMAGE_PIXELS,
+  type PageImage,
+  renderScan,
+} from './page-image.ts';
 import { formatPages, parsePages } from './page-range.ts';
 import { readPageText } from './page-text.ts';
 
@@ -41,10 +48,11 @@ export async function showPdfPages(request: ShowRequest): Promise<ToolOutput> {
     const pages = asked.slice(0, MAX_SHOWN_PAGES);
     const content: Exclude<ToolOutput['content'], string> = [];
     const scanned: number[] = [];
+    const budget = decodingBudget();
     let whole = false;
     for (const page of pages) {
       await breathe(context.signal);
-      const shown = await showPage(pdf, { request, page, whole });
+      const shown = await showPage(pdf, { request, page, whole, budget });
       content.push({ type: 'text', text: shown.text });
       if (shown.file !== null) content.push(shown.file);
       whole ||= shown.file?.path === file.path;
@@ -61,9 +69,17 @@ export async function showPdfPages(request: ShowRequest): Promise<ToolOutput> {
   }
 }
 
+interface PageRequest {
+  request: ShowRequest;
+  page: number;
+  /** The whole file was shown for an earlier page. */
+  whole: boolean;
+  budget: DecodingBudget;
+}
+
 async function showPage(
   pdf: OpenPdf,
-  { request, page, whole }: { request: ShowRequest; page: number; whole: boolean },
+  { request, page, whole, budget }: PageRequest,
 ): Promise<Shown> {
   const { file, context } = request;
   const { signal } = context;
@@ -75,12 +91,14 @@ async function showPage(
   const cut = await cutPage(pdf, page);
   let why = 'it has text or drawings';
   if (cut !== null && (await isTextless(proxy, context))) {
-    const image = await renderScan(cut, { path: file.path, signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      return {
-        reason: `its images cannot be read here (${error instanceof Error ? error.name : 'error'})`,
-      };
-    });
+    const image = await renderScan(cut, { path: file.path, signal, budget }).catch(
+      (error: unknown) => {
+        signal.throwIfAborted();
+        return {
+          reason: `its images cannot be read here (${error instanceof Error ? error.name : 'error'})`,
+        };
+      },
+    );
     if (image === 'blank') return { text: `[${name} is blank]`, file: null, scanned: false };
     if (image === 'bomb') return notShown(name, 'its image unpacks to more than can be shown');
     if ('png' in image) return asImage(image, { request, page, name });

@@ -10,7 +10,7 @@ export interface PdfStream {
   /** Names of the filters in order, without the slash. */
   filters: string[];
   dictionary: string;
-  image: { width: number; height: number; bits: number; mask: boolean } | null;
+  image: { width: number; height: number; bits: number; grey: boolean } | null;
 }
 
 const STREAM = [0x73, 0x74, 0x72, 0x65, 0x61, 0x6d];
@@ -88,7 +88,8 @@ function imageOf(dictionary: string): PdfStream['image'] {
     Number(new RegExp(`/${name}\\s+(\\d+)`).exec(dictionary)?.[1] ?? 0);
   const mask = /\/ImageMask\s+true/.test(dictionary);
   const bits = number('BitsPerComponent') || (mask ? 1 : 8);
-  return { width: number('Width'), height: number('Height'), bits, mask };
+  const grey = mask || /\/(DeviceGray|CalGray|Indexed)\b/.test(dictionary);
+  return { width: number('Width'), height: number('Height'), bits, grey };
 }
 
 function indexOf(bytes: Uint8Array, word: readonly number[], from: number): number {
