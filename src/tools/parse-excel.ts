@@ -11,7 +11,7 @@ import { MAX_UPLOAD_BYTES } from '../limits.ts';
 import { defineTool } from './define.ts';
 import { count } from './truncate.ts';
 import { WRAPPER_BYTES } from './untrusted.ts';
-import { missingFile } from './workspace.ts';
+import { findOrThrow } from './workspace.ts';
 
 /** The text pages itself; beside it stand only the wrapper and perhaps a note of dispatch. */
 const OVERHEAD_BYTES = 100 + WRAPPER_BYTES;
@@ -68,11 +68,7 @@ export const parseExcel = defineTool({
   }),
   async run(input, context) {
     const { workspace, signal } = context;
-    const file = workspace.find(input.path);
-    if (file === null) {
-      const paths = workspace.list().map(({ path }) => path);
-      throw new StrideError('not_found', missingFile(input.path, paths));
-    }
+    const file = findOrThrow(workspace, input.path);
     if (file.bytes > MAX_UPLOAD_BYTES) {
       throw new StrideError(
         'too_large',

@@ -3,10 +3,9 @@
  * (pdf.js) is loaded when it first runs; the parts are in tools/pdf/.
  */
 import { z } from 'zod';
-import { StrideError } from '../errors.ts';
 import { defineTool } from './define.ts';
 import { WRAPPER_BYTES } from './untrusted.ts';
-import { missingFile } from './workspace.ts';
+import { findOrThrow } from './workspace.ts';
 
 /** Room for notes and the wrapper, so that a full part fits the preview and is not stored again. */
 const OVERHEAD_BYTES = 1_200 + WRAPPER_BYTES;
@@ -46,11 +45,7 @@ export const parsePdf = defineTool({
   }),
   async run(input, context) {
     const { workspace, signal } = context;
-    const file = workspace.find(input.path);
-    if (file === null) {
-      const paths = workspace.list().map(({ path }) => path);
-      throw new StrideError('not_found', missingFile(input.path, paths));
-    }
+    const file = findOrThrow(workspace, input.path);
     const { checkBytes, checkSize, mendPdf } = await import('./pdf/source.ts');
     checkSize(file);
     const stored = await workspace.read(file.path);

@@ -10,7 +10,7 @@ import { toolFor } from './file-type.ts';
 import { decodeText, type LineBatch, lineOffset, openText, type TextFile } from './text-file.ts';
 import { codePointBorder, count, cutUtf8, utf8Length } from './truncate.ts';
 import { WRAPPER_BYTES } from './untrusted.ts';
-import { missingFile } from './workspace.ts';
+import { findOrThrow } from './workspace.ts';
 
 /** Room for the note and the wrapper, so that a full part fits the preview and is not stored again. */
 const OVERHEAD_BYTES = 1_200 + WRAPPER_BYTES;
@@ -43,11 +43,7 @@ export const readFile = defineTool({
   }),
   async run(input, context) {
     const { workspace } = context;
-    const file = workspace.find(input.path);
-    if (file === null) {
-      const paths = workspace.list().map(({ path }) => path);
-      throw new StrideError('not_found', missingFile(input.path, paths));
-    }
+    const file = findOrThrow(workspace, input.path);
     const notes = file.path === input.path ? [] : [`this is ${file.path}`];
     if (file.bytes === 0) return note(['the file is empty (0 bytes)', ...notes]);
     const text = await openText(workspace, file);

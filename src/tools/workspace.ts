@@ -131,6 +131,19 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** The file that a tool was asked for. Throws StrideError not_found with the nearest names. */
+export function findOrThrow(workspace: Workspace, path: string): FileRef {
+  const file = workspace.find(path);
+  if (file !== null) return file;
+  throw new StrideError(
+    'not_found',
+    missingFile(
+      path,
+      workspace.list().map((one) => one.path),
+    ),
+  );
+}
+
 /** What to say when there is no such file: the nearest names, or how to get one. */
 export function missingFile(path: string, paths: readonly string[]): string {
   const shown = path.length > 80 ? `${path.slice(0, 80)}…` : path;

@@ -5,6 +5,7 @@
  */
 import { StrideError } from '../../errors.ts';
 import { type Book, MAX_BOOK_BYTES, type SheetTail } from './book.ts';
+import { emptyTail } from './scan-parts.ts';
 import { OFFICE_THEME, readTheme } from './xlsx-colors.ts';
 import { readComments, readPersons } from './xlsx-comments.ts';
 import {
@@ -19,7 +20,7 @@ import {
   type Workbook,
 } from './xlsx-parts.ts';
 import { parseRange } from './xlsx-refs.ts';
-import { emptyTail, readSheet } from './xlsx-sheet.ts';
+import { readSheet } from './xlsx-sheet.ts';
 import { readSharedStrings } from './xlsx-strings.ts';
 import { readStyles } from './xlsx-styles.ts';
 import { parseXml } from './xml.ts';

@@ -5,6 +5,7 @@
  */
 import { include, isWithin } from './addresses.ts';
 import type { Book, Cell, CellRange, CellStyle, SheetHead, SheetTail } from './book.ts';
+import { emptyTail } from './scan-parts.ts';
 import { LONG_TEXT_CHARS, type ShownCell } from './view-cell.ts';
 
 /** Gathers one aspect (colours, say) from the cells of the window while they stream by. */
@@ -78,19 +79,6 @@ export async function surveySheet(
       ? await book.scan(index, state.onCell, { signal: options.signal })
       : emptyTail();
   return { head, index, ...state.result(), tail };
-}
-
-function emptyTail(): SheetTail {
-  return {
-    complete: true,
-    merges: [],
-    hiddenRows: [],
-    hiddenColumns: [],
-    comments: [],
-    links: [],
-    filter: null,
-    notes: [],
-  };
 }
 
 function createState(options: SurveyOptions) {

@@ -4,6 +4,7 @@
  * out are counted on.
  */
 import type { Cell, SheetTail, Span } from './book.ts';
+import { emptyTail } from './scan-parts.ts';
 import { type CellContext, createCellReader, type RawCell } from './xlsx-cells.ts';
 import { isOn, type ReadOptions, type Relation } from './xlsx-parts.ts';
 import { MAX_COLUMN, MAX_ROW, parseAddress, parseRange } from './xlsx-refs.ts';
@@ -55,19 +56,6 @@ export function readSheet(chunks: Iterable<Uint8Array>, options: SheetOptions): 
   tail.notes.push(...cells.notes());
   finish();
   return tail;
-}
-
-export function emptyTail(): SheetTail {
-  return {
-    complete: true,
-    merges: [],
-    hiddenRows: [],
-    hiddenColumns: [],
-    comments: [],
-    links: [],
-    filter: null,
-    notes: [],
-  };
 }
 
 /** Takes what stands before and behind the cells: columns, merges, links, the filter. */
