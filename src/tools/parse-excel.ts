@@ -3,7 +3,7 @@
  * parts marked, exact values, and on request colours, formulas, comments, links and number formats.
  * Readers and view are loaded with the first call; sums over large tables belong in execute_python.
  * The text, which programs parse too: overview lines, then for each sheet `Sheet "NAME", RANGE:`, a
- * line `row`, A, B, … and the rows, tab-separated; sheets/view-grid.ts has it exactly.
+ * line `row`, A, B, … and the rows, tab-separated; sheets/view/grid.ts has it exactly.
  */
 import { z } from 'zod';
 import { StrideError } from '../errors.ts';
@@ -78,7 +78,7 @@ export const parseExcel = defineTool({
     const bytes = await workspace.read(file.path);
     const [{ openBook }, { renderBook }] = await Promise.all([
       import('./sheets/open-book.ts'),
-      import('./sheets/view.ts'),
+      import('./sheets/view/view.ts'),
     ]);
     const book = await openBook(bytes, file.path);
     const maxBytes = Math.max(512, context.previewBytes - OVERHEAD_BYTES);

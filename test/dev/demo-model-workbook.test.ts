@@ -12,7 +12,7 @@ import { openBook } from '../../src/tools/sheets/open-book.ts';
 import { wrap } from '../../src/tools/untrusted.ts';
 import { drawTable } from '../helpers/table-draws.ts';
 import { createToolContext, runTool } from '../helpers/tool-context.ts';
-import { MAIN, OFFICE, relationships, worksheet, xlsx } from '../tools/sheets/xlsx-book.ts';
+import { MAIN, OFFICE, relationships, worksheet, xlsx } from '../tools/sheets/xlsx/book.ts';
 
 const run = promisify(execFile);
 const DRAWS = 120;

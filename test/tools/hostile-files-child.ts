@@ -10,7 +10,7 @@ const path = process.argv[2] ?? '';
 const small = await createToolContext({ 'small.csv': 'a,b\n1,2\n' });
 // The readers are loaded and warm before anything is measured.
 await runTool(parseExcel, { path: 'small.csv' }, small.context);
-await import('../../src/tools/sheets/open-xlsx.ts');
+await import('../../src/tools/sheets/xlsx/open-xlsx.ts');
 const { context } = await createToolContext({ 'book.xlsx': new Uint8Array(readFileSync(path)) });
 const before = process.resourceUsage().maxRSS;
 const start = performance.now();

@@ -18,21 +18,21 @@ export async function openBook(bytes: Uint8Array, name: string): Promise<Book> {
   switch (type.kind) {
     case 'xlsx':
     case 'xlsm':
-      return (await import('./open-xlsx.ts')).openXlsx(bytes, name);
+      return (await import('./xlsx/open-xlsx.ts')).openXlsx(bytes, name);
     case 'xlsb':
       return openXlsb(bytes, name);
     case 'ods':
-      return (await import('./open-ods.ts')).openOds(bytes, name);
+      return (await import('./ods/open-ods.ts')).openOds(bytes, name);
     case 'xls':
     case 'cfb':
-      return (await import('./open-xls.ts')).openXls(bytes, name);
+      return (await import('./xls/open-xls.ts')).openXls(bytes, name);
     case 'csv':
     case 'tsv':
-      return (await import('./open-csv.ts')).openCsv(bytes, name);
+      return (await import('./csv/open-csv.ts')).openCsv(bytes, name);
     case 'text':
     case 'pdb':
       if (!/\.(?:csv|tsv|tab)$/i.test(name)) throw otherFile(name, type);
-      return (await import('./open-csv.ts')).openCsv(bytes, name);
+      return (await import('./csv/open-csv.ts')).openCsv(bytes, name);
     case 'xml':
       return openXml(bytes, name, type);
     case 'html':
@@ -56,7 +56,7 @@ export async function openBook(bytes: Uint8Array, name: string): Promise<Book> {
 async function openArchive(bytes: Uint8Array, name: string, type: FileType): Promise<Book> {
   const { openZip } = await import('./zip.ts');
   const zip = openZip(bytes, name);
-  if (zip.has('content.xml')) return (await import('./open-ods.ts')).openOds(bytes, name);
+  if (zip.has('content.xml')) return (await import('./ods/open-ods.ts')).openOds(bytes, name);
   if (!zip.repaired) throw otherFile(name, type);
   throw refusal(
     `${name} is a ZIP archive that is cut off or damaged, and no spreadsheet is left in it; get the file again, or answer without it.`,
@@ -69,9 +69,9 @@ async function openXlsb(bytes: Uint8Array, name: string): Promise<Book> {
   const zip = openZip(bytes, name);
   const most = MAX_WHOLE_BYTES.xlsb;
   if (zip.total > most) throw tooLarge({ name, bytes: zip.total, most });
-  const { guardXlsb } = await import('./xls-guard.ts');
+  const { guardXlsb } = await import('./xls/guard.ts');
   guardXlsb(zip, { name, maxBytes: most });
-  const { openBySheetJs } = await import('./open-xls.ts');
+  const { openBySheetJs } = await import('./xls/open-xls.ts');
   return openBySheetJs(bytes, name, { format: 'xlsb', unpacked: zip.total });
 }
 
@@ -79,15 +79,15 @@ async function openXlsb(bytes: Uint8Array, name: string): Promise<Book> {
 async function openXml(bytes: Uint8Array, name: string, type: FileType): Promise<Book> {
   const head = headOf(bytes);
   if (/\boffice:document\b/.test(head) && head.includes('opendocument.spreadsheet')) {
-    return (await import('./open-ods.ts')).openFods(bytes, name);
+    return (await import('./ods/open-ods.ts')).openFods(bytes, name);
   }
   if (!/<(?:\w+:)?Workbook\b/.test(head) || !head.includes(EXCEL_2003)) {
     throw otherFile(name, type);
   }
   const most = MAX_WHOLE_BYTES.xml;
   if (bytes.length > most) throw tooLarge({ name, bytes: bytes.length, most });
-  (await import('./xls-guard.ts')).guardXml(bytes, name);
-  const { openBySheetJs } = await import('./open-xls.ts');
+  (await import('./xls/guard.ts')).guardXml(bytes, name);
+  const { openBySheetJs } = await import('./xls/open-xls.ts');
   return openBySheetJs(bytes, name, { format: 'xml' });
 }
 

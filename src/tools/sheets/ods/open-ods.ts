@@ -1,0 +1,171 @@
+/**
+ * Opens OpenDocument spreadsheets, zipped (ods, ots) and flat (fods): the list of sheets at once, each
+ * sheet parsed alone when it is scanned, never more than a row in memory.
+ */
+import { StrideError } from '../../../errors.ts';
+import { type Book, MAX_BOOK_BYTES, type SheetTail } from '../book.ts';
+import { parseXml, stopXml } from '../xml.ts';
+import { isDamage, openZip, type Zip } from '../zip.ts';
+import { addressRange, addressToA1, formulaToA1 } from './formula.ts';
+import { readOdsSheet } from './sheet.ts';
+import { asUtf8, documentFrom, findElements, type OdsElement } from './source.ts';
+import { createOdsStyles } from './styles.ts';
+
+const MANIFEST = 'META-INF/manifest.xml';
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+const FLAT_CHUNK_BYTES = 64 * 1024;
+
+/** What a zipped and a flat file have in common. */
+interface Source {
+  name: string;
+  format: 'ods' | 'fods';
+  /** Bytes of the XML that holds the cells. */
+  size: number;
+  repaired: boolean;
+  content(): Iterable<Uint8Array>;
+  /** Parts that define styles, apart from the content itself. */
+  styles(): Iterable<Uint8Array> | null;
+}
+
+/** Throws StrideError invalid_input when it holds no sheets, needs a password or is made to harm. */
+export async function openOds(bytes: Uint8Array, name: string): Promise<Book> {
+  const zip = openZip(bytes, name);
+  if (zip.encrypted || isEncrypted(zip)) throw passwordError(name);
+  return openSource({
+    name,
+    format: 'ods',
+    size: zip.size('content.xml'),
+    repaired: zip.repaired,
+    content: () => (zip.has('content.xml') ? asUtf8(zip.chunks('content.xml')) : []),
+    styles: () => (zip.has('styles.xml') ? asUtf8(zip.chunks('styles.xml')) : null),
+  });
+}
+
+/** A flat OpenDocument file: all parts in one XML. */
+export async function openFods(bytes: Uint8Array, name: string): Promise<Book> {
+  function* content() {
+    for (let at = 0; at < bytes.length; at += FLAT_CHUNK_BYTES) {
+      yield bytes.subarray(at, at + FLAT_CHUNK_BYTES);
+    }
+  }
+  const source = { name, format: 'fods', size: bytes.length, repaired: false } as const;
+  return openSource({ ...source, content: () => asUtf8(content()), styles: () => null });
+}
+
+function openSource(source: Source): Book {
+  const options = { what: source.name, signal: new AbortController().signal };
+  const styles = createOdsStyles();
+  const named = source.styles();
+  if (named !== null) styles.add(named, options);
+  styles.add(source.content(), options);
+  const elements = findElements(source.content(), options);
+  const tables = elements.filter(({ kind }) => kind === 'table');
+  if (tables.length === 0) throw noSheets(source);
+  // What a sheet names for itself stands inside it; what the book names stands behind all sheets.
+  const around = readAround(source, elements, options);
+  const sheets = tables.map(({ attributes }, index) => ({
+    name: attributes.name ?? `Sheet${index + 1}`,
+    state: styles.isHiddenTable(attributes['style-name'])
+      ? ('hidden' as const)
+      : ('visible' as const),
+    kind: 'cells' as const,
+  }));
+  return {
+    format: source.format,
+    sheets,
+    names: around.names,
+    notes: source.repaired
+      ? ['The file is cut off or damaged at its end; what could still be reached is shown.']
+      : [],
+    large: largeReason(source.size),
+    async scan(index, onCell, { signal }) {
+      signal.throwIfAborted();
+      const table = tables[index];
+      if (table === undefined) throw new RangeError(`no sheet ${index}`);
+      const tail = readOdsSheet(documentFrom(source.content(), table.start), {
+        styles,
+        onCell,
+        what: source.name,
+        signal,
+      });
+      tail.filter = around.filters.get(sheets[index]?.name ?? '') ?? null;
+      return tail;
+    },
+  };
+}
+
+interface Around {
+  names: Book['names'];
+  filters: Map<string, SheetTail['filter']>;
+}
+
+function readAround(
+  source: Source,
+  elements: readonly OdsElement[],
+  options: { what: string; signal: AbortSignal },
+): Around {
+  const around: { names: { name: string; refersTo: string }[]; filters: Around['filters'] } = {
+    names: [],
+    filters: new Map(),
+  };
+  for (const { kind, start } of elements) {
+    if (kind === 'table') continue;
+    let target: string | undefined;
+    parseXml(
+      documentFrom(source.content(), start),
+      {
+        open(name, attributes) {
+          if (name === 'named-range' && attributes.name) {
+            const refersTo = addressToA1(attributes['cell-range-address'] ?? '');
+            around.names.push({ name: attributes.name, refersTo });
+          } else if (name === 'named-expression' && attributes.name) {
+            const refersTo = formulaToA1(attributes.expression ?? '');
+            around.names.push({ name: attributes.name, refersTo });
+          } else if (name === 'database-range') target = attributes['target-range-address'];
+          else if (name === 'filter') {
+            const found = addressRange(target ?? '');
+            if (found !== null) around.filters.set(found.sheet, found.range);
+          }
+        },
+        close(name) {
+          if (name === kind) stopXml();
+        },
+      },
+      options,
+    );
+  }
+  return around;
+}
+
+/** An encrypted part looks like noise; only the manifest says so. */
+function isEncrypted(zip: Zip): boolean {
+  if (!zip.has(MANIFEST)) return false;
+  try {
+    const manifest = zip.read(MANIFEST, { maxBytes: MAX_MANIFEST_BYTES });
+    return new TextDecoder().decode(manifest).includes('encryption-data');
+  } catch (error) {
+    // Cells may be whole where the list of parts is not.
+    if (isDamage(error)) return false;
+    throw error;
+  }
+}
+
+function largeReason(bytes: number): string | null {
+  if (bytes <= MAX_BOOK_BYTES) return null;
+  const mb = (count: number) => Math.ceil(count / 1024 / 1024);
+  return `Its XML is ${mb(bytes)} MB unzipped, more than the ${mb(MAX_BOOK_BYTES)} MB that are read whole.`;
+}
+
+function passwordError(name: string): StrideError {
+  return new StrideError(
+    'invalid_input',
+    `${name} is protected by a password; ask for a copy without one, or answer without it.`,
+  );
+}
+
+function noSheets({ name, repaired }: Source): StrideError {
+  return new StrideError(
+    'invalid_input',
+    `${name} holds no sheets that can be read${repaired ? ', because it is cut off or damaged' : ''}; look at it with execute_python, or answer without it.`,
+  );
+}
