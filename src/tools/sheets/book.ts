@@ -66,6 +66,10 @@ export interface SheetTail {
   links: { range: CellRange; target: string }[];
   /** Range of an active filter, whose rows may be hidden by it. */
   filter: CellRange | null;
+  /** Conditional formats: they colour cells by value, and no cell's own style shows it. */
+  rules: { range: string; rule: string }[];
+  /** What floats above the cells, in words: `text box D2: "…"`, `chart "Sales"`, `picture B2 "logo"`. */
+  drawings: string[];
   /** Sentences about what was damaged or left out here. */
   notes: string[];
 }

@@ -14,6 +14,8 @@ export function emptyTail(): SheetTail {
     comments: [],
     links: [],
     filter: null,
+    rules: [],
+    drawings: [],
     notes: [],
   };
 }

@@ -31,6 +31,12 @@ export interface XmlResult {
 /** A tag or text longer than this is no document; it would have to be held whole. */
 const MAX_TOKEN_CHARS = 8 * 1024 * 1024;
 const MAX_DEPTH = 256;
+/** Characters of one text or attribute that are passed on: Excel's longest cell has half of them. */
+const MAX_VALUE_CHARS = 65_536;
+const CUT_MARK = '… (cut: too long)';
+const MAX_ATTRIBUTES = 1_000;
+/** Of one part: a book that is read whole has a tenth of them. */
+const MAX_ELEMENTS = 4_000_000;
 const STOPPED = Symbol('stopped');
 /** Thrown by `damaged`: the text is no XML from here on. */
 class XmlDamage extends Error {}
@@ -79,6 +85,7 @@ function createParser(handlers: XmlHandlers, what: string) {
   let text = '';
   let depth = 0;
   let charsSinceToken = 0;
+  let elements = 0;
   let flaw: string | null = null;
   const flush = () => {
     charsSinceToken = 0;
@@ -94,23 +101,32 @@ function createParser(handlers: XmlHandlers, what: string) {
   });
   if (handlers.text) {
     // A comment or CDATA section splits a text in saxes; values must arrive whole.
-    parser.on('text', (part) => {
-      text += part;
-    });
-    parser.on('cdata', (part) => {
-      text += part;
-    });
+    const add = (part: string) => {
+      if (text.length <= MAX_VALUE_CHARS) text = bounded(text + part);
+    };
+    parser.on('text', add);
+    parser.on('cdata', add);
   }
   let hasPrefix = false;
-  parser.on('attribute', ({ name }) => {
+  let isLong = false;
+  let attributes = 0;
+  parser.on('attribute', ({ name, value }) => {
     hasPrefix ||= name.includes(':');
+    isLong ||= value.length > MAX_VALUE_CHARS;
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES) throw new XmlDamage('holds a tag of too many attributes');
   });
   parser.on('opentag', (tag) => {
     flush();
     depth += 1;
+    elements += 1;
     if (depth > MAX_DEPTH) throw new XmlDamage('is nested deeper than any document');
+    if (elements > MAX_ELEMENTS) throw new XmlDamage('has more elements than any document');
+    if (isLong) cutValues(tag.attributes);
     handlers.open?.(names(tag.name), hasPrefix ? localAttributes(tag.attributes) : tag.attributes);
     hasPrefix = false;
+    isLong = false;
+    attributes = 0;
   });
   parser.on('closetag', (tag) => {
     flush();
@@ -129,6 +145,15 @@ function createParser(handlers: XmlHandlers, what: string) {
     },
     flaw: () => flaw,
   };
+}
+
+/** What is cut says so: a value that ends in silence would be taken for the whole. */
+function bounded(value: string): string {
+  return value.length > MAX_VALUE_CHARS ? value.slice(0, MAX_VALUE_CHARS) + CUT_MARK : value;
+}
+
+function cutValues(attributes: Record<string, string>): void {
+  for (const [name, value] of Object.entries(attributes)) attributes[name] = bounded(value);
 }
 
 function refuseDoctype(what: string): never {

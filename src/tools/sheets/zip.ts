@@ -36,6 +36,11 @@ const MAX_RATIO = 200;
 /** Deflate gives at most 1,032 bytes a byte, so one slice gives at most 4 MB. */
 const SLICE_BYTES = 4 * 1024;
 const PIECE_BYTES = 64 * 1024;
+/**
+ * All that one opened zip may give, whatever is asked of it: parts that are named again and again
+ * cost each time. A book that is read whole has 20 MB; an ods is read once for each sheet.
+ */
+const MAX_WORK_BYTES = 256 * 1024 * 1024;
 
 /**
  * `what` names the file in errors. Throws StrideError invalid_input when it is no zip, holds
@@ -61,8 +66,16 @@ export function openZip(bytes: Uint8Array, what: string): Zip {
   const chunks = (name: string) => {
     const entry = byKey.get(keyOf(name));
     if (entry === undefined) throw damage(`${what} has no part ${name}`);
-    return unpack(bytes, entry, what);
+    return budgeted(unpack(bytes, entry, what));
   };
+  let work = 0;
+  function* budgeted(pieces: Generator<Uint8Array>): Generator<Uint8Array> {
+    for (const piece of pieces) {
+      work += piece.length;
+      if (work > MAX_WORK_BYTES) throw tooMuchWork(what);
+      yield piece;
+    }
+  }
   return {
     names: entries.map(({ name }) => name),
     total,
@@ -77,6 +90,13 @@ export function openZip(bytes: Uint8Array, what: string): Zip {
       return join(chunks(name), () => tooLarge({ what, name, maxBytes }), maxBytes);
     },
   };
+}
+
+function tooMuchWork(what: string): StrideError {
+  return new StrideError(
+    'too_large',
+    `${what} takes more than ${MAX_WORK_BYTES / 1024 / 1024} MB of unpacking to read, so it was not read on; ask for one sheet, use execute_python, or answer without it.`,
+  );
 }
 
 /** Whether an error means a cut or corrupt entry: what was read before it is still good. */

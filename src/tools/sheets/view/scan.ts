@@ -12,6 +12,8 @@ import { codeFor } from './large.ts';
 import { type Aspect, quoted, type Target } from './request.ts';
 import { type Survey, surveySheet } from './survey.ts';
 
+/** Looked into by one call; of the sheets behind them only the number is said. */
+export const MAX_SHEETS_READ = 100;
 const HEAD_ROWS = 20;
 /** Twenty rows of a few hundred columns; wider heads say little. */
 const HEAD_CELLS = 10_000;
@@ -68,7 +70,8 @@ export async function scanBook(book: Book, options: ScanOptions): Promise<Scan> 
 function showOrder(book: Book): number[] {
   const indexes = book.sheets.map((_, index) => index);
   const isVisible = (index: number) => book.sheets[index]?.state === 'visible';
-  return [...indexes.filter(isVisible), ...indexes.filter((index) => !isVisible(index))];
+  const order = [...indexes.filter(isVisible), ...indexes.filter((index) => !isVisible(index))];
+  return order.slice(0, MAX_SHEETS_READ);
 }
 
 async function scanHeads(

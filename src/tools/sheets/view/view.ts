@@ -3,7 +3,7 @@
  * and the call that shows it. The tool pages itself: the text stays within `maxBytes`. The format of
  * the grid is described in view/grid.ts.
  */
-import { utf8Length } from '../../truncate.ts';
+import { count, utf8Length } from '../../truncate.ts';
 import { rangeAddress } from '../addresses.ts';
 import type { Book } from '../book.ts';
 import { type Block, callFor, renderBlock } from './block.ts';
@@ -75,7 +75,7 @@ export async function renderBook(
     room: maxBytes - sizeOf(lines) - NOTES_BYTES - utf8Length(path),
   });
   for (const { lines: own } of blocks.list.values()) lines.push('', ...own);
-  const notes = closingNotes(scan, blocks, view);
+  const notes = [...closingNotes(scan, blocks, view), ...unreadNotes(book, scan, view)];
   if (notes.length > 0) lines.push('', ...notes.map((note) => `[${note}]`));
   return { content: lines.join('\n'), data: toData(book, scan, blocks.list) };
 }
@@ -145,6 +145,16 @@ function hasSomething({ survey }: Reading, aspects: ReadonlySet<Aspect>): boolea
     (aspects.has('comments') && tail.comments.length > 0) ||
     (aspects.has('links') && tail.links.length > 0)
   );
+}
+
+/** Of a book of very many sheets. */
+function unreadNotes(book: Book, scan: Scan, { isWhole, path }: View): string[] {
+  const unread = book.sheets.length - scan.readings.length;
+  if (!isWhole || unread <= 0) return [];
+  const read = new Set(scan.readings.map(({ survey }) => survey.index));
+  const next = book.sheets.findIndex((_, index) => !read.has(index));
+  const call = callFor({ path, sheet: book.sheets[next]?.name ?? '' });
+  return [`${count(unread)} more sheets were not looked into; one of them: ${call}`];
 }
 
 function closingNotes(scan: Scan, { list, unshown }: Blocks, view: View): string[] {
