@@ -30,6 +30,10 @@ const DESCRIPTOR = 0x08074b50;
 const IN_EXTRA = 0xffffffff;
 /** The record at the end is 22 bytes and a comment of at most 65,535. */
 const END_WINDOW_BYTES = 65_535 + 22;
+const MAX_TRIES = 8;
+/** Part names of documents have tens of bytes; of longer ones the beginning is kept. */
+const MAX_NAME_BYTES = 512;
+const MAX_ENTRIES = 20_000;
 /** Ceiling of an entry that does not say its size, and how well XML usually packs. */
 const UNKNOWN_MAX_BYTES = 20 * 1024 * 1024;
 const UNKNOWN_RATIO = 8;
@@ -38,8 +42,12 @@ const UNKNOWN_RATIO = 8;
 export function centralEntries(bytes: Uint8Array): ZipEntry[] | null {
   const view = viewOf(bytes);
   const lowest = Math.max(0, bytes.length - END_WINDOW_BYTES);
+  let tries = 0;
   for (let end = bytes.length - 22; end >= lowest; end -= 1) {
     if (bytes[end] !== 0x50 || view.getUint32(end, true) !== END) continue;
+    // A hostile file holds thousands of them, each the end of thousands of entries.
+    tries += 1;
+    if (tries > MAX_TRIES) return null;
     const directory = locate(view, end);
     const entries = directory && readDirectory(bytes, directory);
     if (entries) return entries;
@@ -83,7 +91,11 @@ function readDirectory(bytes: Uint8Array, directory: Directory): ZipEntry[] | nu
   const entries: ZipEntry[] = [];
   let at = directory.at;
   // The count wraps at 65,536 entries, so the signatures say where the directory ends.
-  while (at + 46 <= bytes.length && view.getUint32(at, true) === CENTRAL) {
+  while (
+    at + 46 <= bytes.length &&
+    view.getUint32(at, true) === CENTRAL &&
+    entries.length < MAX_ENTRIES
+  ) {
     const nameLength = view.getUint16(at + 28, true);
     const extraLength = view.getUint16(at + 30, true);
     const extraAt = at + 46 + nameLength;
@@ -199,7 +211,8 @@ function wideNumbers(view: DataView, extra: { at: number; length: number }, fiel
   return wide;
 }
 
-function nameOf(raw: Uint8Array, flags: number): string {
+function nameOf(whole: Uint8Array, flags: number): string {
+  const raw = whole.subarray(0, MAX_NAME_BYTES);
   // Bit 11: UTF-8. Older ones are code page 437; part names are ASCII, so Latin-1 is near enough.
   const isUtf8 = (flags & 0x800) !== 0 || raw.every((byte) => byte < 0x80);
   const text = new TextDecoder(isUtf8 ? 'utf-8' : 'windows-1252').decode(raw);

@@ -40,13 +40,19 @@ const PIECE_BYTES = 64 * 1024;
  * All that one opened zip may give, whatever is asked of it: parts that are named again and again
  * cost each time. A book that is read whole has 20 MB; an ods is read once for each sheet.
  */
-const MAX_WORK_BYTES = 256 * 1024 * 1024;
+const MAX_WORK_BYTES = 64 * 1024 * 1024;
+/** What opening a part costs at least: thousands of tiny ones are work too. */
+const PART_BYTES = 16 * 1024;
 
 /**
  * `what` names the file in errors. Throws StrideError invalid_input when it is no zip, holds
  * nothing that can be reached, or declares more than any real file does.
  */
-export function openZip(bytes: Uint8Array, what: string): Zip {
+export function openZip(
+  bytes: Uint8Array,
+  what: string,
+  { maxWorkBytes = MAX_WORK_BYTES } = {},
+): Zip {
   const central = centralEntries(bytes);
   const entries = central ?? localEntries(bytes);
   if (central === null && entries.length === 0) {
@@ -69,10 +75,14 @@ export function openZip(bytes: Uint8Array, what: string): Zip {
     return budgeted(unpack(bytes, entry, what));
   };
   let work = 0;
+  function spend(count: number): void {
+    work += count;
+    if (work > maxWorkBytes) throw tooMuchWork(what, maxWorkBytes);
+  }
   function* budgeted(pieces: Generator<Uint8Array>): Generator<Uint8Array> {
+    spend(PART_BYTES);
     for (const piece of pieces) {
-      work += piece.length;
-      if (work > MAX_WORK_BYTES) throw tooMuchWork(what);
+      spend(piece.length);
       yield piece;
     }
   }
@@ -92,10 +102,10 @@ export function openZip(bytes: Uint8Array, what: string): Zip {
   };
 }
 
-function tooMuchWork(what: string): StrideError {
+function tooMuchWork(what: string, maxWorkBytes: number): StrideError {
   return new StrideError(
     'too_large',
-    `${what} takes more than ${MAX_WORK_BYTES / 1024 / 1024} MB of unpacking to read, so it was not read on; ask for one sheet, use execute_python, or answer without it.`,
+    `${what} takes more than ${maxWorkBytes / 1024 / 1024} MB of unpacking to read, so it was not read on; ask for one sheet, use execute_python, or answer without it.`,
   );
 }
 

@@ -11,6 +11,8 @@ import { readOdsSheet } from './sheet.ts';
 import { asUtf8, documentFrom, findElements, type OdsElement } from './source.ts';
 import { createOdsStyles } from './styles.ts';
 
+/** Each sheet is read from the front of the one part that holds them all. */
+const MAX_WORK_BYTES = 160 * 1024 * 1024;
 const MANIFEST = 'META-INF/manifest.xml';
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 const FLAT_CHUNK_BYTES = 64 * 1024;
@@ -29,7 +31,7 @@ interface Source {
 
 /** Throws StrideError invalid_input when it holds no sheets, needs a password or is made to harm. */
 export async function openOds(bytes: Uint8Array, name: string): Promise<Book> {
-  const zip = openZip(bytes, name);
+  const zip = openZip(bytes, name, { maxWorkBytes: MAX_WORK_BYTES });
   if (zip.encrypted || isEncrypted(zip)) throw passwordError(name);
   return openSource({
     name,

@@ -53,3 +53,10 @@ function listWithin(
   }
   return shown;
 }
+
+/** Conditional formats: what colours cells though no style of theirs does. */
+export function renderRules(tail: SheetTail, options: AnnotationOptions): string[] {
+  const lines = tail.rules.map(({ range, rule }) => showLine(`${range}: ${rule}`));
+  const heading = `conditional formats of ${options.sheet}`;
+  return listWithin(lines, { heading, what: 'conditional formats', options });
+}

@@ -5,7 +5,7 @@
 import { count, cutUtf8, utf8Length } from '../../truncate.ts';
 import { overlaps, rangeAddress } from '../addresses.ts';
 import type { CellRange } from '../book.ts';
-import { renderComments, renderLinks } from './annotations.ts';
+import { renderComments, renderLinks, renderRules } from './annotations.ts';
 import { joinWithin, type ShownCell, showCell } from './cell.ts';
 import { createLabels, type Grid, type Labels, renderGrid } from './grid.ts';
 import { sheetTitle } from './overview.ts';
@@ -158,7 +158,12 @@ function sectionLines(
         ? renderComments(tail, { sheet, window, maxBytes })
         : aspect === 'links'
           ? renderLinks(tail, { sheet, window, maxBytes })
-          : (sections.get(aspect)?.render(maxBytes, { sheet, labels, kept }) ?? []);
+          : [
+              ...(sections.get(aspect)?.render(maxBytes, { sheet, labels, kept }) ?? []),
+              ...(aspect === 'colors'
+                ? renderRules(tail, { sheet, window, maxBytes: maxBytes / 4 })
+                : []),
+            ];
     free -= sizeOf(own);
     lines.push(...own);
     if (own.length === 0) none.push(aspect);

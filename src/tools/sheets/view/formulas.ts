@@ -104,7 +104,12 @@ function showRun(run: Run, maxBytes: number): string[] {
   if (sizeOf(run) < MIN_RUN) return [showOne(first, maxBytes), showOne(last, maxBytes)];
   const range = `${cellAddress(first.row, first.column)}:${cellAddress(last.row, last.column)}`;
   const isSame = first.formula === last.formula && first.formula === pattern;
-  const end = isSame ? 'the same in each' : `same pattern through ${showOne(last, maxBytes)}`;
+  // The formula is the same, its results need not be: ROW(), RAND() and tables' [@column].
+  if (isSame) {
+    const results = `first ${showResult(first)}, last ${showResult(last)}`;
+    return [`${range} ${formulaOf(first, maxBytes)}, the same formula in each → ${results}`];
+  }
+  const end = `same pattern through ${showOne(last, maxBytes)}`;
   return [`${range} ${formulaOf(first, maxBytes)} → ${showResult(first)}, ${end}`];
 }
 

@@ -4,7 +4,7 @@
  */
 import { count, utf8Length } from '../../truncate.ts';
 import { columnsAddress, rangeAddress, rowsAddress } from '../addresses.ts';
-import type { Book, SheetHead, Span } from '../book.ts';
+import type { Book, SheetHead, SheetTail, Span } from '../book.ts';
 import { cutText, joinWithin, showLine } from './cell.ts';
 import { colorName } from './color-names.ts';
 import { quoted } from './request.ts';
@@ -89,7 +89,7 @@ function colorFact(what: string, colors: ReadonlyMap<string, number>): string[] 
 }
 
 function aroundFacts({ tail }: Survey): string[] {
-  const { comments, links, merges, hiddenRows, hiddenColumns, filter } = tail;
+  const { comments, links, merges, hiddenRows, hiddenColumns, filter, rules, drawings } = tail;
   return [
     ...(comments.length > 0 ? [plural(comments.length, 'comment')] : []),
     ...(links.length > 0 ? [plural(links.length, 'link')] : []),
@@ -97,7 +97,17 @@ function aroundFacts({ tail }: Survey): string[] {
     ...spanFact('hidden rows', hiddenRows, rowsAddress),
     ...spanFact('hidden columns', hiddenColumns, columnsAddress),
     ...(filter === null ? [] : [`filter on ${rangeAddress(filter)}`]),
+    ...(rules.length === 0 ? [] : [ruleFact(rules)]),
+    ...drawings.slice(0, MAX_SPANS).map((drawing) => cutText(drawing, MAX_NOTE_CHARS)),
   ];
+}
+
+/** Colours by rule are no fills: whoever counts the red cells must not take the fills for all. */
+function ruleFact(rules: SheetTail['rules']): string {
+  const ranges = [...new Set(rules.map(({ range }) => range))];
+  const shown = cutText(ranges.slice(0, MAX_SPANS).join(', '), MAX_NOTE_CHARS);
+  const more = ranges.length > MAX_SPANS ? ' and more' : '';
+  return `conditional formats on ${shown}${more} (they colour cells by value, not counted as fills)`;
 }
 
 function spanFact(what: string, spans: readonly Span[], show: (span: Span) => string): string[] {

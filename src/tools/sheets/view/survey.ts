@@ -98,9 +98,9 @@ function createState(options: SurveyOptions) {
 
   function keep(cell: Cell): void {
     if (full) return;
-    if (keptBytes > options.keepBytes) {
+    // Whole rows only: of half a row nobody could tell that the other half is missing.
+    if (keptBytes > options.keepBytes && cell.row !== kept.at(-1)?.row) {
       full = true;
-      dropLastRow(kept, cell.row);
       return;
     }
     const { row, column, kind, text, formula, uncomputed } = cell;
@@ -143,13 +143,6 @@ function createState(options: SurveyOptions) {
       return { ...seen, stopped, disordered, used, values, kept, keptBytes, looks: looks.sums() };
     },
   };
-}
-
-/** A row that is not complete is not shown, unless it is the only one. */
-function dropLastRow(kept: ShownCell[], nextRow: number): void {
-  const last = kept.at(-1)?.row;
-  if (last !== nextRow || kept[0]?.row === last) return;
-  while (kept.at(-1)?.row === last) kept.pop();
 }
 
 /** Counts by style first: a book has few styles, and each is one object. */

@@ -87,17 +87,34 @@ export function createCellReader({ styles, strings, date1904 }: CellContext) {
   };
 }
 
+/** Digits of any number a program writes, with room. */
+const MAX_NUMBER_CHARS = 400;
+/** Excel's longest formula has half of them. */
+const MAX_FORMULA_CHARS = 16_384;
+/** Characters of shared formulas repeated for one sheet; a small master can stand for millions. */
+const MAX_REPEATED_CHARS = 16 * 1024 * 1024;
+
 function createFormulaReader() {
-  const masters = new Map<string, { parts: FormulaParts; row: number; column: number }>();
+  const masters = new Map<
+    string,
+    { parts: FormulaParts; length: number; row: number; column: number }
+  >();
   let lost = 0;
+  let unrepeated = 0;
+  let room = MAX_REPEATED_CHARS;
   return {
     read({ formula, row, column }: RawCell): string | undefined {
       if (formula === null) return undefined;
-      const text = unescapeText(formula.text).trim().replace(/^=/, '');
+      const text = formulaText(formula.text);
       if (formula.type === 'dataTable') return `TABLE(${formula.inputs})`;
       if (formula.shared === null || formula.type !== 'shared') return text || undefined;
       if (text !== '') {
-        masters.set(formula.shared, { parts: splitFormula(text), row, column });
+        masters.set(formula.shared, {
+          parts: splitFormula(text),
+          length: text.length,
+          row,
+          column,
+        });
         return text;
       }
       const master = masters.get(formula.shared);
@@ -105,11 +122,31 @@ function createFormulaReader() {
         lost += 1;
         return `(shared formula ${formula.shared} is missing)`;
       }
+      // Even the work of a long formula counts, whatever comes of it.
+      room -= master.length;
+      if (room < 0) {
+        unrepeated += 1;
+        return `(shared formula ${formula.shared})`;
+      }
       const move = { down: row - master.row, right: column - master.column };
       return moveFormula(master.parts, move);
     },
-    notes: () => (lost > 0 ? [`In ${cellCount(lost)} the formula is missing from the file.`] : []),
+    notes() {
+      const notes: string[] = [];
+      if (lost > 0) notes.push(`In ${cellCount(lost)} the formula is missing from the file.`);
+      if (unrepeated > 0) {
+        notes.push(`In ${cellCount(unrepeated)} a shared formula is too long to be repeated.`);
+      }
+      return notes;
+    },
   };
+}
+
+function formulaText(raw: string): string {
+  const text = unescapeText(raw).trim().replace(/^=/, '');
+  return text.length > MAX_FORMULA_CHARS
+    ? `${text.slice(0, 1_000)}… (cut: ${text.length} characters)`
+    : text;
 }
 
 function createTextLookup(strings: SharedStrings) {
@@ -187,6 +224,7 @@ export function exactNumber(value: string): string | null {
   const number = Number(value);
   // Nearly all numbers: already in their shortest form, and the check is the cheapest one.
   if (Number.isFinite(number) && String(number) === value) return value;
+  if (value.length > MAX_NUMBER_CHARS) return null;
   const trimmed = value.trim();
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) return null;
   if (/^(?:0|-?[1-9]\d*)$/.test(trimmed)) return trimmed;

@@ -28,6 +28,10 @@ import { readStyles } from './styles.ts';
 
 /** Of the shared strings of a book of which only heads are shown. */
 const LARGE_STRINGS_BYTES = 4 * 1024 * 1024;
+/** Sheets whose tables are listed as names. */
+const MAX_TABLE_SHEETS = 200;
+/** `XFD1048576:XFD1048576`, with room. */
+const MAX_REF_CHARS = 32;
 
 /** The file, once its workbook is read. */
 interface Opened {
@@ -183,11 +187,11 @@ function tableNames({ zip, workbook }: Opened, options: ReadOptions): Book['name
     return relationsOf(readRelations(zip, { part, ...options }), 'table').flatMap((table) => {
       const found = readTable(zip, { part: table, ...options });
       if (found === null) return [];
-      const range = found.ref.replace(/([A-Z]+)(\d+)/g, '$$$1$$$2');
+      const range = found.ref.slice(0, MAX_REF_CHARS).replace(/([A-Z]+)(\d+)/g, '$$$1$$$2');
       return [{ name: found.name, refersTo: `${quoted(name)}!${range}` }];
     });
   };
-  return workbook.sheets.flatMap(tablesOf);
+  return workbook.sheets.slice(0, MAX_TABLE_SHEETS).flatMap(tablesOf);
 }
 
 function quoted(sheet: string): string {

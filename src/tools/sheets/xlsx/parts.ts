@@ -35,6 +35,12 @@ export interface Workbook {
 
 /** More than any real book has; a hostile one could list millions. */
 const MAX_LISTED = 10_000;
+/** Links of a sheet are relations too: Excel allows 65,530. */
+const MAX_RELATIONS = 70_000;
+/** Excel takes 2,079 characters. */
+const MAX_TARGET_CHARS = 4_096;
+/** Parts of one kind that one sheet may have. */
+const MAX_RELATED = 200;
 
 /** Relations of a part by their ids; empty when it has none. */
 export function readRelations(
@@ -51,7 +57,7 @@ export function readRelations(
     {
       open(tag, { Id: id, Type: type, Target: target, TargetMode: mode }) {
         if (tag !== 'Relationship' || id === undefined || target === undefined) return;
-        if (relations.size >= MAX_LISTED * 10) return;
+        if (relations.size >= MAX_RELATIONS || target.length > MAX_TARGET_CHARS) return;
         const external = mode === 'External';
         relations.set(id, {
           kind: (type ?? '').slice((type ?? '').lastIndexOf('/') + 1),
@@ -66,14 +72,17 @@ export function readRelations(
 }
 
 export function relationsOf(relations: Map<string, Relation>, kind: string): string[] {
-  return [...relations.values()]
-    .filter((relation) => relation.kind === kind && !relation.external)
-    .map(({ target }) => target);
+  const targets = new Set<string>();
+  for (const relation of relations.values()) {
+    if (relation.kind === kind && !relation.external) targets.add(relation.target);
+    if (targets.size === MAX_RELATED) break;
+  }
+  return [...targets];
 }
 
 /** A target is relative to the part's folder, or absolute with a `/`; some writers escape it. */
 function findPart(zip: Zip, { folder, target }: { folder: string; target: string }): string {
-  const slashed = target.replaceAll('\\', '/').replace(/#.*$/, '');
+  const slashed = (target.split('#', 1)[0] ?? '').replaceAll('\\', '/');
   const absolute = slashed.startsWith('/') ? slashed : folder + slashed;
   const name = withoutDots(absolute);
   const candidates = [name, unescaped(name), withoutDots(slashed), `xl/${withoutDots(slashed)}`];

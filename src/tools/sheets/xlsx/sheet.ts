@@ -9,6 +9,7 @@ import { parseXml, stopXml, type XmlAttributes } from '../xml.ts';
 import { type CellContext, createCellReader, type RawCell } from './cells.ts';
 import { isOn, type ReadOptions, type Relation } from './parts.ts';
 import { MAX_COLUMN, MAX_ROW, parseAddress, parseRange } from './refs.ts';
+import { createRuleReader } from './rules.ts';
 import { createTextReader } from './strings.ts';
 
 export interface SheetOptions extends ReadOptions, CellContext {
@@ -19,11 +20,15 @@ export interface SheetOptions extends ReadOptions, CellContext {
 /** Of each kind of thing in a tail; more would only fill the memory. */
 const MAX_TAIL_ITEMS = 100_000;
 
+/** What stands in it is not read; that there is something must be said. */
+const DRAWING = 'pictures, charts or text boxes, which are not shown here';
+
 /** Everything but comments and the filters of tables, which stand in other parts. */
 export function readSheet(chunks: Iterable<Uint8Array>, options: SheetOptions): SheetTail {
   const { tail, around, finish } = createTail(options.relations);
   const cells = createCellReader(options);
   const rows = createRowReader({ ...options, tail, read: cells.read });
+  const rules = createRuleReader(tail);
   let depth = 0;
   let inData = false;
   const result = parseXml(
@@ -31,8 +36,12 @@ export function readSheet(chunks: Iterable<Uint8Array>, options: SheetOptions): 
     {
       open(name, attributes) {
         depth += 1;
-        if (inData) rows.open(name, attributes);
-        else if (name === 'sheetData') inData = depth === 2;
+        if (inData) {
+          rows.open(name, attributes);
+          return;
+        }
+        rules.open(name, attributes);
+        if (name === 'sheetData') inData = depth === 2;
         else if (depth === 2 || depth === 3) {
           if (name === 'sheetFormatPr') rows.hideUnlisted(isOn(attributes.zeroHeight));
           else around(name, attributes, depth);
@@ -40,11 +49,12 @@ export function readSheet(chunks: Iterable<Uint8Array>, options: SheetOptions): 
       },
       text(text) {
         if (inData) rows.text(text);
+        else rules.text(text);
       },
       close(name) {
         depth -= 1;
-        if (!inData) return;
-        if (depth === 1) inData = false;
+        if (!inData) rules.close(name);
+        else if (depth === 1) inData = false;
         else rows.close(name);
       },
     },
@@ -81,7 +91,7 @@ function createTail(relations: Map<string, Relation>) {
       const range = parseRange(attributes.ref ?? '');
       const target = linkTarget(attributes, relations);
       if (range && target !== null) add(tail.links, { range, target });
-    }
+    } else if (name === 'drawing' && depth === 2) tail.drawings.push(DRAWING);
   };
   const finish = () => {
     if (left > 0) tail.notes.push(`${left} more merged ranges or links are not listed.`);

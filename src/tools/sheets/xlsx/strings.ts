@@ -34,6 +34,8 @@ export function unescapeText(text: string): string {
   );
 }
 
+const MAX_RUNS = 1_000;
+
 /**
  * Collects one text from the tags inside an `si`, `is` or comment `text`; give it every tag and text
  * in there. Fonts are shared between runs that look the same.
@@ -47,7 +49,10 @@ export function createTextReader(palette: Palette) {
   let inText = false;
   let phonetic = false;
   const finishRun = () => {
-    if (text !== '') runs.push(font === null ? { text } : { text, font: shared(font) });
+    const last = runs.at(-1);
+    // A text of very many parts keeps its words; the looks of the last parts are given up.
+    if (text !== '' && runs.length >= MAX_RUNS && last !== undefined) last.text += text;
+    else if (text !== '') runs.push(font === null ? { text } : { text, font: shared(font) });
     text = '';
     font = null;
   };

@@ -76,7 +76,9 @@ describe('with formulas', () => {
 
   it('says that formulas without references are the same in each cell', async () => {
     const cells = { A1: formula('RAND()', 1), A2: formula('RAND()', 2), A3: formula('RAND()', 3) };
-    expect(await formulas(cells)).toEqual(['A1:A3 =RAND() → 1, the same in each']);
+    expect(await formulas(cells)).toEqual([
+      'A1:A3 =RAND(), the same formula in each → first 1, last 3',
+    ]);
   });
 
   it('counts the formulas for which there is no room', async () => {
