@@ -139,4 +139,16 @@ describe('parseXml', () => {
     const result = parseXml(endless(), { text: () => undefined }, { what: 'x', signal });
     expect(result.damage).toBe('holds one value of over 8 MB');
   });
+
+  it('cuts values that no cell has, and says so in them', () => {
+    const long = 'x'.repeat(70_000);
+    const { seen } = events(`<a b="${long}">${long}</a>`, 4_096);
+    const cut = `${'x'.repeat(65_536)}… (cut: too long)`;
+    expect(seen).toEqual([`<a b ${cut}>`, cut, '</a>']);
+  });
+
+  it('ends at a tag of more attributes than any document has', () => {
+    const many = Array.from({ length: 1_001 }, (_, at) => `a${at}="1"`).join(' ');
+    expect(events(`<a ${many}/>`, 4_096).result.damage).toBe('holds a tag of too many attributes');
+  });
 });

@@ -231,4 +231,35 @@ describe('openZip', () => {
     );
     expect(isDamage(error)).toBe(false);
   });
+
+  it('gives 64 MB in all, however often a part is asked for', () => {
+    const zip = openZip(archive({ a: new Uint8Array(3 * 1024 * 1024) }, 0), 'x.zip');
+    let opened = 0;
+    const error = errorOf(() => {
+      for (; opened < 100; opened++) for (const _ of zip.chunks('a'));
+    });
+    expect(opened).toBe(21);
+    expect(error.message).toMatch(/^x\.zip takes more than 64 MB of unpacking to read/);
+    expect(isDamage(error)).toBe(false);
+  });
+
+  it('counts the opening of a part, so that ten thousand small ones end too', () => {
+    const zip = openZip(archive({ a: strToU8('x') }), 'x.zip');
+    const error = errorOf(() => {
+      for (let at = 0; at < 10_000; at++) for (const _ of zip.chunks('a'));
+    });
+    expect(error.code).toBe('too_large');
+  });
+
+  it('looks at the last end records only, and keeps the beginning of endless names', () => {
+    const named = archive({ ['n'.repeat(60_000)]: strToU8('x') });
+    expect(openZip(named, 'x.zip').names).toEqual(['n'.repeat(512)]);
+    const whole = archive({ a: strToU8('x') });
+    const end = whole.subarray(headerAt(whole, END));
+    const broken = changed(end, 16, [0xff, 0xff, 0xff, 0x7f]);
+    const many = new Uint8Array(whole.length + 1_000 * broken.length);
+    many.set(whole);
+    for (let at = 0; at < 1_000; at++) many.set(broken, whole.length + at * broken.length);
+    expect(openZip(many, 'x.zip').repaired).toBe(true);
+  });
 });

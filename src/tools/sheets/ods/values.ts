@@ -1,5 +1,6 @@
 /** Values of OpenDocument cells: the attributes of a cell and the text it shows. Pure. */
 import type { Cell } from '../book.ts';
+import { serialToText } from '../dates.ts';
 import type { XmlAttributes } from '../xml.ts';
 
 export interface OdsText {
@@ -9,13 +10,28 @@ export interface OdsText {
   runs?: Cell['runs'];
 }
 
+export interface OdsValueOptions {
+  /** Numbers are shown as truth values. */
+  boolean: boolean;
+  /** A time is shown as one of the day (`h:mm`), not as a duration. */
+  clock: boolean;
+  /** From 1899-12-30 to the day that the book counts from. */
+  nullDay: number;
+}
+
 type Value = Pick<Cell, 'kind' | 'text' | 'runs'>;
 
-/** Null for a cell without a value. `boolean`: its numbers are shown as truth values. */
+const DAY_MS = 86_400_000;
+/** The longest date or duration that means something has half of it. */
+const MAX_STORED_CHARS = 64;
+/** A time of day of more days than this holds a date too; of fewer it may be a sum of hours. */
+const MAX_CLOCK_DAYS = 366;
+
+/** Null for a cell without a value. */
 export function odsValue(
   attributes: XmlAttributes,
   shown: OdsText,
-  { boolean }: { boolean: boolean },
+  options: OdsValueOptions,
 ): Value | null {
   const { value } = attributes;
   if (isError(attributes, shown.text)) return { kind: 'error', text: shown.text };
@@ -25,18 +41,16 @@ export function odsValue(
     case 'currency': {
       const number = Number(value);
       if (value === undefined || !Number.isFinite(number)) return textValue(shown);
-      if (isTruth(number, boolean, shown.text)) return truth(number === 1);
+      if (isTruth(number, options.boolean, shown.text)) return truth(number === 1);
       // A spreadsheet has no -0.
       return { kind: 'number', text: String(number === 0 ? 0 : number) };
     }
     case 'boolean':
       return truth(attributes['boolean-value'] === 'true');
     case 'date':
-      return dateValue(attributes['date-value'] ?? '') ?? textValue(shown);
-    case 'time': {
-      const text = durationText(attributes['time-value'] ?? '');
-      return text === null ? textValue(shown) : { kind: 'date', text };
-    }
+      return dateOr(dateText(attributes['date-value'] ?? ''), shown);
+    case 'time':
+      return dateOr(timeText(attributes['time-value'] ?? '', options), shown);
     case 'string': {
       const stored = attributes['string-value'];
       if (shown.text === '' && stored) return { kind: 'text', text: stored };
@@ -68,21 +82,52 @@ function truth(value: boolean): Value {
   return { kind: 'boolean', text: value ? 'TRUE' : 'FALSE' };
 }
 
-function dateValue(stored: string): Value | null {
-  if (!/^-?\d{4,}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?/.test(stored)) return null;
-  return { kind: 'date', text: stored.replace(/([.,]\d*?)0+$/, '$1').replace(/[.,]$/, '') };
+function dateOr(text: string | null, shown: OdsText): Value | null {
+  return text === null ? textValue(shown) : { kind: 'date', text };
+}
+
+/** Rounded to the millisecond, which fractions of days are exact to; null for what is no date. */
+export function dateText(stored: string): string | null {
+  if (stored.length > MAX_STORED_CHARS) return null;
+  const found =
+    /^(-?\d{4,}-\d\d-\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)([.,]\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.exec(stored);
+  if (found === null) return null;
+  const [, day = '', hours, minutes, seconds = '00', fraction] = found;
+  if (hours === undefined) return day;
+  const clock = `${hours}:${minutes}:${seconds}`;
+  if (fraction === undefined) return `${day}T${clock}`;
+  const ms = Math.round(Number(fraction.replace(',', '.')) * 1000);
+  const whole = new Date(`${day}T${clock}Z`).getTime();
+  // Years that JavaScript writes in another way are nobody's.
+  if (Number.isNaN(whole)) return `${day}T${clock}`;
+  return new Date(whole + ms).toISOString().replace('.000', '').replace('Z', '');
+}
+
+function timeText(stored: string, { clock, nullDay }: OdsValueOptions): string | null {
+  const ms = durationMs(stored);
+  if (ms !== null && clock && ms >= MAX_CLOCK_DAYS * DAY_MS) {
+    const format = { date: true, time: true, elapsed: false };
+    const date = serialToText(ms / DAY_MS + nullDay, { format, date1904: false });
+    if (date !== null) return date;
+  }
+  return durationText(stored);
 }
 
 /** `PT14H30M00S` → `14:30:00`, `PT37H30M` → `37:30:00`; null for what is no duration. */
 export function durationText(stored: string): string | null {
-  const found = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,](\d+))?S)?)?$/.exec(
-    stored,
-  );
+  const ms = durationMs(stored);
+  if (ms === null) return null;
+  const format = { date: false, time: true, elapsed: true };
+  return serialToText(ms / DAY_MS, { format, date1904: false });
+}
+
+function durationMs(stored: string): number | null {
+  if (stored.length > MAX_STORED_CHARS) return null;
+  const found = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/.exec(stored);
   if (found === null) return null;
-  const [, sign = '', days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = found;
-  const whole = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const clock = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60].map(two);
-  const part = fraction.replace(/0+$/, '');
-  return `${sign}${clock.join(':')}${part === '' ? '' : `.${part}`}`;
+  const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0'] = found;
+  const whole = (Number(days) * 24 + Number(hours)) * 60 + Number(minutes);
+  const ms = Math.round((whole * 60 + Number(seconds.replace(',', '.'))) * 1000);
+  if (!Number.isSafeInteger(ms)) return null;
+  return sign === undefined ? ms : -ms;
 }

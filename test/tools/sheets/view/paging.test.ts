@@ -85,6 +85,53 @@ describe('paging', () => {
     }
   });
 
+  it('loses no cell of a book of several sheets to half a row', async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const next = random(seed * 7);
+      const count = 1 + Math.floor(next() * 14);
+      const sheets = Array.from({ length: count }, (_, at) => ({
+        name: `S${at + 1}`,
+        cells: randomCells(next),
+      }));
+      const book = makeBook({ sheets });
+      const text = await view(book, { room: 3_000 + (seed % 7) * 4_000 });
+      const rests = new Map<string, string[]>();
+      for (const [, range = '', name = ''] of text.matchAll(
+        /left out: (\S+) of "(S\d+)"; parse_excel/g,
+      )) {
+        rests.set(name, [...(rests.get(name) ?? []), range]);
+      }
+      const unshown = new Set(/no room for (.*?);/.exec(text)?.[1]?.match(/S\d+/g));
+      for (const [at, { name, cells }] of sheets.entries()) {
+        const lines = block(text, `Sheet "${name}",`);
+        if (lines.length === 0) {
+          if (!/no room for .* more/.test(text))
+            expect([name, unshown.has(name)]).toEqual([name, true]);
+          continue;
+        }
+        const seen = readBack(lines);
+        for (const range of rests.get(name) ?? []) {
+          const rest = await view(book, { sheet: at + 1, range, room: 4_000_000 });
+          Object.assign(seen, readBack(block(rest, 'Sheet ')));
+        }
+        expect(seen).toEqual(cells);
+      }
+    }
+  });
+
+  it('looks into a hundred sheets of a book, and says how many more there are', async () => {
+    const sheets = Array.from({ length: 130 }, (_, at) => ({
+      name: `S${at + 1}`,
+      cells: { A1: at },
+    }));
+    const book = makeBook({ sheets });
+    const text = await view(book);
+    expect(text).toContain(
+      '[30 more sheets were not looked into; one of them: parse_excel path="a.xlsx" sheet="S101"]',
+    );
+    expect(book.handed()).toBe(100);
+  });
+
   it('cuts a row that is wider than the answer between cells, and asks for the rest of it', async () => {
     const cells: Record<string, CellSpec> = {};
     for (const letter of LETTERS) {

@@ -165,3 +165,32 @@ describe('comments of an xlsx sheet', () => {
     expect(tail.notes).toEqual(['The part with the comments is cut off.']);
   });
 });
+
+describe('conditional formats and drawings', () => {
+  it('are told in words: they colour cells that have no colour of their own', async () => {
+    const rules = [
+      '<cfRule type="cellIs" operator="greaterThan" dxfId="0" priority="1"><formula>70</formula></cfRule>',
+      '<cfRule type="cellIs" operator="between"><formula>1</formula><formula>5</formula></cfRule>',
+      '<cfRule type="expression"><formula>$A1="x"</formula></cfRule>',
+      '<cfRule type="containsText" text="late"><formula>NOT(1)</formula></cfRule>',
+      '<cfRule type="top10" rank="3" bottom="1"/>',
+      '<cfRule type="colorScale"><colorScale/></cfRule>',
+      '<cfRule type="aboveAverage"/>',
+    ];
+    const { tail } = await oneSheet({
+      rows: '<row r="1"><c><v>1</v></c></row>',
+      after: `<conditionalFormatting sqref="B1:B12 D1">${rules.join('')}</conditionalFormatting><drawing r:id="rId1"/>`,
+    });
+    expect(tail.rules.map(({ rule }) => rule)).toEqual([
+      'cells > 70',
+      'cells between 1 and 5',
+      'where $A1="x" holds',
+      'containsText "late"',
+      'the lowest 3',
+      'a colour scale by value',
+      'cells above average',
+    ]);
+    expect(tail.rules[0]?.range).toBe('B1:B12 D1');
+    expect(tail.drawings).toEqual(['pictures, charts or text boxes, which are not shown here']);
+  });
+});
