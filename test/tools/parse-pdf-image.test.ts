@@ -122,7 +122,7 @@ describe('parsePdf as image', () => {
 
   it('shows nothing for a blank page', async () => {
     const { output, files } = await show(pagesPdf([{ content: '' }]));
-    expect(textOf(output)).toBe('[page 1 of 1 of a.pdf is blank]');
+    expect(textOf(output)).toBe('[page 1 of 1 of a.pdf is blank, or nothing on it can be read]');
     expect(files).toEqual([]);
   });
 });

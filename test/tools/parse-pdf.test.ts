@@ -140,9 +140,11 @@ describe('parsePdf', () => {
       { others: [scan] },
     );
     const text = await read(bytes);
-    expect(text).toContain('--- page 1 of 3 ---\n[this page is blank]');
     expect(text).toContain(
-      '[this page has no text, only drawn lines and shapes; see it with parse_pdf path="a.pdf" pages="2" as="image"]',
+      '--- page 1 of 3 ---\n[this page is blank, or nothing on it can be read]',
+    );
+    expect(text).toContain(
+      '[this page has no text, only drawn lines and shapes (or letters that cannot be decoded); see it with parse_pdf path="a.pdf" pages="2" as="image"]',
     );
     expect(text).toContain(
       '[this page has no text, only images (it is scanned); see it with parse_pdf path="a.pdf" pages="3" as="image"]',

@@ -32,6 +32,7 @@ export async function findBomb(
 ): Promise<string | null> {
   let all = 0;
   let rested = 0;
+  if (hasEndlessWidths(bytes)) return 'a font of it lists widths of millions of letters';
   for (const stream of findStreams(bytes)) {
     if (stream.image !== null && !options.images) continue;
     const content = isContent(stream);
@@ -51,6 +52,22 @@ export async function findBomb(
     if (depth.deepest() > MAX_NESTING) return 'its drawing states are nested thousands deep';
   }
   return null;
+}
+
+/** Codes of a font: CIDs end at 65,535. pdf.js makes an entry for each code of a range. */
+const MAX_CODE = 0x1ffff;
+
+/** `/W [0 2000000000 500]`, `/W2`, `/LastChar`: a few bytes that fill the memory. */
+function hasEndlessWidths(bytes: Uint8Array): boolean {
+  const text = new TextDecoder('latin1').decode(bytes);
+  for (const [, last = ''] of text.matchAll(/\/LastChar\s+(\d{1,20})/g)) {
+    if (Number(last) > MAX_CODE) return true;
+  }
+  for (const found of text.matchAll(/\/W2?\s*\[/g)) {
+    const list = text.slice(found.index, found.index + 2_000);
+    if (/^\/W2?\s*\[(?:[\s\d.[\]-]*[\s[])?\d{7,}/.test(list)) return true;
+  }
+  return false;
 }
 
 /** What has neither a type nor a length of its own font file may be a page's content; forms are. */

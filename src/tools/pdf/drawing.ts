@@ -104,6 +104,13 @@ function place(
         put(maskOf(mask), toMatrix(mask.transform), state.paint);
       }
       break;
+    case 'showText':
+    case 'showSpacedText':
+    case 'nextLineShowText':
+    case 'nextLineSetSpacingShowText':
+      // Asked of pages without readable text: letters of a font that cannot be decoded are no blank.
+      drawing.otherThanImages ||= values.some(hasLetters);
+      break;
     case 'constructPath':
       drawing.otherThanImages ||= isVisible(values, state);
       break;
@@ -182,4 +189,16 @@ export function loadSamples(
 
 interface ObjectStore {
   get(name: string, found: (samples: Samples | null | undefined) => void): void;
+}
+
+/** Glyphs of pdf.js, with the numbers that space them; blanks alone show nothing. */
+function hasLetters(glyphs: unknown): boolean {
+  if (!Array.isArray(glyphs)) return false;
+  return glyphs.some(
+    (glyph: unknown) =>
+      typeof glyph === 'object' &&
+      glyph !== null &&
+      !('isSpace' in glyph && glyph.isSpace === true) &&
+      !('isInvisible' in glyph && glyph.isInvisible === true),
+  );
 }

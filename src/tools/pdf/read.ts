@@ -170,8 +170,8 @@ async function pageNotes(
 
 const KINDS: Readonly<Record<PageKind, string>> = {
   scanned: 'this page has no text, only images (it is scanned)',
-  drawn: 'this page has no text, only drawn lines and shapes',
-  blank: 'this page is blank',
+  drawn: 'this page has no text, only drawn lines and shapes (or letters that cannot be decoded)',
+  blank: 'this page is blank, or nothing on it can be read',
   unknown: 'this page has no text',
 };
 

@@ -99,7 +99,12 @@ async function showPage(
         };
       },
     );
-    if (image === 'blank') return { text: `[${name} is blank]`, file: null, scanned: false };
+    if (image === 'blank')
+      return {
+        text: `[${name} is blank, or nothing on it can be read]`,
+        file: null,
+        scanned: false,
+      };
     if (image === 'bomb') return notShown(name, 'its image unpacks to more than can be shown');
     if ('png' in image) return asImage(image, { request, page, name });
     why = image.reason;

@@ -55,6 +55,8 @@ function bodyEnd(bytes: Uint8Array, body: { start: number; dictionary: string })
 
 /** From the object's start to the word `stream`, with `#2f` escapes of names undone. */
 function dictionaryBefore(bytes: Uint8Array, at: number): string | null {
+  // Most words `stream` of a hostile file have no dictionary: found out without decoding 8 KB.
+  if (!/>>\s*$/.test(latin1(bytes.subarray(Math.max(0, at - 40), at)))) return null;
   const part = bytes.subarray(Math.max(0, at - MAX_DICTIONARY_BYTES), at);
   const text = latin1(part);
   const start = text.lastIndexOf(' obj');

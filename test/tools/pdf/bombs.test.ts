@@ -20,6 +20,16 @@ describe('findBomb', () => {
     expect(found).toBe('a part of it unpacks to more than 16 MB');
   });
 
+  it.each([
+    ['<</Type/Font/W[0 2000000000 500]>>', true],
+    ['<</Type/Font/W2 [ 1 [500 600] 5 9999999 1 2 3]>>', true],
+    ['<</Type/Font/FirstChar 0/LastChar 4000000000>>', true],
+    ['<</Type/Font/W[1[500 600]3 10 700]/FirstChar 32/LastChar 255>>', false],
+  ])('knows widths without end from widths: %s', async (font, isBomb) => {
+    const found = await findBomb(makePdf(['<</Type/Catalog>>', font]), { images: false, signal });
+    expect(found).toBe(isBomb ? 'a font of it lists widths of millions of letters' : null);
+  });
+
   it('finds it behind hexadecimal digits', async () => {
     const hex = Buffer.from(flate(new Uint8Array(40_000_000))).toString('hex');
     const bytes = withStream('/Filter[/ASCIIHexDecode/FlateDecode]', `${hex}>`);
