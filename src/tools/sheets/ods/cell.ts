@@ -17,8 +17,15 @@ export interface OdsCellReader {
     text: OdsText;
     links: readonly string[];
     comments: readonly { author: string | null; text: string }[];
+    /** Links and comments beyond those that one cell may have. */
+    leftOut: number;
   };
 }
+
+/** More in one cell is no document. */
+const MAX_LINKS = 100;
+const MAX_COMMENTS = 20;
+const MAX_AUTHOR_CHARS = 200;
 
 const CHARACTERS: Readonly<Record<string, string>> = { tab: '\t', 'line-break': '\n' };
 
@@ -28,6 +35,7 @@ export function createOdsCellReader(look: OdsLook, styles: OdsStyles): OdsCellRe
   const links: string[] = [];
   const comments: { author: string | null; text: string }[] = [];
   let comment: { author: string; text: ReturnType<typeof createOdsText> } | null = null;
+  let leftOut = 0;
   let skipping = 0;
   let inParagraph = false;
   let inAuthor = false;
@@ -45,16 +53,22 @@ export function createOdsCellReader(look: OdsLook, styles: OdsStyles): OdsCellRe
       fonts.push(font());
     } else {
       const plain = comment === null;
-      if (name === 'a' && attributes.href && plain) links.push(attributes.href);
+      if (name === 'a' && attributes.href && plain) addLink(attributes.href);
       const style = name === 'span' && plain ? attributes['style-name'] : undefined;
       fonts.push(style === undefined ? font() : styles.span(style, font()));
     }
   }
+  function addLink(target: string): void {
+    if (links.length < MAX_LINKS) links.push(target);
+    else leftOut++;
+  }
   function endComment(): void {
     if (comment === null) return;
-    const author = comment.author.trim();
+    const author = comment.author.trim().slice(0, MAX_AUTHOR_CHARS);
     const { text } = comment.text.finish({});
-    comments.push({ author: author === '' ? null : author, text });
+    if (comments.length < MAX_COMMENTS) {
+      comments.push({ author: author === '' ? null : author, text });
+    } else leftOut++;
     comment = null;
   }
   return {
@@ -71,7 +85,7 @@ export function createOdsCellReader(look: OdsLook, styles: OdsStyles): OdsCellRe
     },
     text(text) {
       if (skipping > 0) return;
-      if (inAuthor && comment !== null) comment.author += text;
+      if (inAuthor && comment !== null) comment.author += text.slice(0, MAX_AUTHOR_CHARS);
       else if (inParagraph) target().add(text, font());
     },
     close(name) {
@@ -85,6 +99,6 @@ export function createOdsCellReader(look: OdsLook, styles: OdsStyles): OdsCellRe
       else return true;
       return false;
     },
-    finish: () => ({ text: cellText.finish(look.font), links, comments }),
+    finish: () => ({ text: cellText.finish(look.font), links, comments, leftOut }),
   };
 }

@@ -88,8 +88,9 @@ export function addressRange(address: string): { sheet: string; range: CellRange
   if (address.length > MAX_ADDRESS_CHARS) return null;
   const text = addressToA1(address);
   const end = text.lastIndexOf('!');
-  const found =
-    /^!\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d{1,7}))?$/.exec(text.slice(end));
+  const found = /^!\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d{1,7}))?$/.exec(
+    text.slice(end),
+  );
   if (end === -1 || found === null) return null;
   const name = text.slice(0, end);
   const [, left = '', top = '', right = left, bottom = top] = found;

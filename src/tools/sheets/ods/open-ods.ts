@@ -8,14 +8,23 @@ import { parseXml, stopXml } from '../xml.ts';
 import { isDamage, openZip, type Zip } from '../zip.ts';
 import { addressRange, addressToA1, formulaToA1 } from './formula.ts';
 import { readOdsSheet } from './sheet.ts';
-import { asUtf8, documentFrom, findElements, type OdsElement } from './source.ts';
+import {
+  asUtf8,
+  createOdsContent,
+  findElements,
+  type OdsContent,
+  type OdsElement,
+} from './source.ts';
 import { createOdsStyles } from './styles.ts';
 
-/** Each sheet is read from the front of the one part that holds them all. */
+/** Content that is too large to be kept is unpacked once more for each sheet that is read far. */
 const MAX_WORK_BYTES = 160 * 1024 * 1024;
 const MANIFEST = 'META-INF/manifest.xml';
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 const FLAT_CHUNK_BYTES = 64 * 1024;
+const MAX_NAMES = 10_000;
+/** Of all names and what they refer to. */
+const MAX_NAMES_CHARS = 2_000_000;
 
 /** What a zipped and a flat file have in common. */
 interface Source {
@@ -59,12 +68,13 @@ function openSource(source: Source): Book {
   const styles = createOdsStyles();
   const named = source.styles();
   if (named !== null) styles.add(named, options);
-  styles.add(source.content(), options);
-  const elements = findElements(source.content(), options);
+  const content = createOdsContent(() => source.content(), { size: source.size });
+  styles.add(content.whole(), options);
+  const { elements, tablesLeftOut } = findElements(content, options);
   const tables = elements.filter(({ kind }) => kind === 'table');
   if (tables.length === 0) throw noSheets(source);
   // What a sheet names for itself stands inside it; what the book names stands behind all sheets.
-  const around = readAround(source, elements, options);
+  const around = readAround(content, elements, options);
   const sheets = tables.map(({ attributes }, index) => ({
     name: attributes.name ?? `Sheet${index + 1}`,
     state: styles.isHiddenTable(attributes['style-name'])
@@ -76,16 +86,21 @@ function openSource(source: Source): Book {
     format: source.format,
     sheets,
     names: around.names,
-    notes: source.repaired
-      ? ['The file is cut off or damaged at its end; what could still be reached is shown.']
-      : [],
+    notes: [
+      ...(source.repaired
+        ? ['The file is cut off or damaged at its end; what could still be reached is shown.']
+        : []),
+      ...(tablesLeftOut > 0 ? [`${tablesLeftOut} more sheets are not listed.`] : []),
+      ...(around.leftOut > 0 ? [`${around.leftOut} more names are not listed.`] : []),
+    ],
     large: largeReason(source.size),
     async scan(index, onCell, { signal }) {
       signal.throwIfAborted();
       const table = tables[index];
       if (table === undefined) throw new RangeError(`no sheet ${index}`);
-      const tail = readOdsSheet(documentFrom(source.content(), table.start), {
+      const tail = readOdsSheet(content.part(table), {
         styles,
+        nullDay: around.nullDay,
         onCell,
         what: source.name,
         signal,
@@ -97,36 +112,46 @@ function openSource(source: Source): Book {
 }
 
 interface Around {
-  names: Book['names'];
+  names: { name: string; refersTo: string }[];
+  leftOut: number;
   filters: Map<string, SheetTail['filter']>;
+  nullDay: number;
 }
 
 function readAround(
-  source: Source,
+  content: OdsContent,
   elements: readonly OdsElement[],
   options: { what: string; signal: AbortSignal },
 ): Around {
-  const around: { names: { name: string; refersTo: string }[]; filters: Around['filters'] } = {
-    names: [],
-    filters: new Map(),
+  const around: Around = { names: [], leftOut: 0, filters: new Map(), nullDay: 0 };
+  let chars = 0;
+  const addName = (name: string, refersTo: string) => {
+    chars += name.length + refersTo.length;
+    if (around.names.length >= MAX_NAMES || chars > MAX_NAMES_CHARS) around.leftOut++;
+    else around.names.push({ name, refersTo });
   };
-  for (const { kind, start } of elements) {
+  for (const element of elements) {
+    const { kind, attributes: own } = element;
     if (kind === 'table') continue;
-    let target: string | undefined;
+    if (kind === 'null-date') {
+      around.nullDay = daysSince1899(own['date-value'] ?? '');
+      continue;
+    }
+    let target = '';
     parseXml(
-      documentFrom(source.content(), start),
+      content.part(element),
       {
         open(name, attributes) {
           if (name === 'named-range' && attributes.name) {
-            const refersTo = addressToA1(attributes['cell-range-address'] ?? '');
-            around.names.push({ name: attributes.name, refersTo });
+            addName(attributes.name, addressToA1(attributes['cell-range-address'] ?? ''));
           } else if (name === 'named-expression' && attributes.name) {
-            const refersTo = formulaToA1(attributes.expression ?? '');
-            around.names.push({ name: attributes.name, refersTo });
-          } else if (name === 'database-range') target = attributes['target-range-address'];
+            addName(attributes.name, formulaToA1(attributes.expression ?? ''));
+          } else if (name === 'database-range') target = attributes['target-range-address'] ?? '';
           else if (name === 'filter') {
-            const found = addressRange(target ?? '');
-            if (found !== null) around.filters.set(found.sheet, found.range);
+            const found = addressRange(target);
+            if (found !== null && around.filters.size < MAX_NAMES) {
+              around.filters.set(found.sheet, found.range);
+            }
           }
         },
         close(name) {
@@ -137,6 +162,12 @@ function readAround(
     );
   }
   return around;
+}
+
+/** Whole days from 1899-12-30, which books count from that say nothing else. */
+function daysSince1899(date: string): number {
+  const days = (Date.parse(date.slice(0, 10)) - Date.UTC(1899, 11, 30)) / 86_400_000;
+  return Number.isSafeInteger(days) ? days : 0;
 }
 
 /** An encrypted part looks like noise; only the manifest says so. */

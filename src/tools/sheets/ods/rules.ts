@@ -68,9 +68,13 @@ function withLook(rule: string, look: CellStyle | undefined): string {
 
 /** Conditions of both kinds: `>70`, `cell-content()>70`, `between(1,5)`, `formula-is([.A1]>2)`. */
 export function conditionText(condition: string): string {
-  const text = toA1(condition.slice(0, MAX_RULE_CHARS)).replace(/^cell-content(?:-is)?(?:\(\)|-)?/, '');
+  const text = toA1(condition.slice(0, MAX_RULE_CHARS)).replace(
+    /^cell-content(?:-is)?(?:\(\)|-)?/,
+    '',
+  );
   const call = /^([a-z-]+)(?:\((.*)\))?$/s.exec(text);
-  if (call === null) return `cells ${text.replace(/^([<>!=]+)\s*/, (_, sign) => `${signOf(sign)} `)}`;
+  if (call === null)
+    return `cells ${text.replace(/^([<>!=]+)\s*/, (_, sign) => `${signOf(sign)} `)}`;
   const [, name = '', inside = ''] = call;
   const [first = '', second = ''] = splitOutsideQuotes(inside, ',');
   if (name === 'between') return `cells between ${first} and ${second}`;
@@ -109,7 +113,9 @@ export function createStyleRules(styles: OdsStyles) {
     else if (count < MAX_BLOCKS) {
       count++;
       open.set(key, run);
-      byLook.set(look, [...(byLook.get(look) ?? []), run]);
+      const blocks = byLook.get(look);
+      if (blocks === undefined) byLook.set(look, [run]);
+      else blocks.push(run);
     }
     run = null;
   }

@@ -6,8 +6,9 @@ import type { Cell, CellRange, SheetTail } from '../book.ts';
 import { createCheck, emptyTail } from '../scan-parts.ts';
 import { parseXml, stopXml, type XmlAttributes } from '../xml.ts';
 import { createOdsCellReader, type OdsCellReader } from './cell.ts';
-import { formulaToA1 } from './formula.ts';
-import { createOdsRows, type OdsCell } from './rows.ts';
+import { formulaToA1, MAX_FORMULA_CHARS } from './formula.ts';
+import { createOdsRows, MAX_COLUMNS, MAX_ROWS, type OdsCell } from './rows.ts';
+import { createRuleReader, createStyleRules } from './rules.ts';
 import type { OdsLook, OdsStyles } from './styles.ts';
 import { odsValue } from './values.ts';
 
@@ -16,6 +17,8 @@ export interface OdsSheetOptions {
   onCell: (cell: Cell) => boolean;
   what: string;
   signal: AbortSignal;
+  /** From 1899-12-30 to the day that the book counts from. */
+  nullDay: number;
 }
 
 /** Elements that only group rows and columns; `part` is the root that documentFrom puts around. */
@@ -27,9 +30,21 @@ const GROUPS = new Set([
   'table-header-columns',
   'table-columns',
   'table-column-group',
+  'conditional-formats',
+  'conditional-format',
+]);
+/** Elements of conditional formats that say what they are. */
+const RULES = new Set([
+  'conditional-format',
+  'condition',
+  'color-scale',
+  'data-bar',
+  'icon-set',
+  'date-is',
 ]);
 /** Merges, comments and links beyond this number are left out, and it is said. */
 const MAX_TAIL_ITEMS = 20_000;
+const MAX_TAIL_CHARS = 4_000_000;
 
 interface OpenCell {
   attributes: XmlAttributes;
@@ -50,16 +65,24 @@ export function readOdsSheet(chunks: Iterable<Uint8Array>, options: OdsSheetOpti
   if (reader.leftOut() > 0) {
     tail.notes.push(`${reader.leftOut()} more merges, comments and links are not listed.`);
   }
+  if (reader.longFormulas() > 0) {
+    tail.notes.push(
+      `${reader.longFormulas()} formulas of more than ${MAX_FORMULA_CHARS} characters stand as the file has them.`,
+    );
+  }
   return tail;
 }
 
-function createTableReader(tail: SheetTail, { styles, onCell, signal }: OdsSheetOptions) {
-  const rows = createOdsRows(tail);
+function createTableReader(tail: SheetTail, { styles, onCell, signal, nullDay }: OdsSheetOptions) {
+  const styleRules = createStyleRules(styles);
+  const rules = createRuleReader(tail, styles);
+  const rows = createOdsRows(tail, styleRules.add);
   const around = createCollector(tail);
   const check = createCheck(signal);
   let inTable = false;
   let skipping = 0;
   let isDone = false;
+  let longFormulas = 0;
   let rowStyle: string | undefined;
   let cell: OpenCell | null = null;
 
@@ -70,15 +93,16 @@ function createTableReader(tail: SheetTail, { styles, onCell, signal }: OdsSheet
     return { attributes, isCovered, look, reader: createOdsCellReader(look, styles) };
   }
   function endCell({ attributes, isCovered, look, reader }: OpenCell): void {
-    const { text, links, comments } = reader.finish();
-    const { row, column } = rows.place();
-    around.add({ row, column, attributes, links, comments });
-    const content = contentOf(attributes, odsValue(attributes, text, look));
+    const { text, ...found } = reader.finish();
+    around.add({ ...rows.place(), attributes, ...found });
+    const { boolean, clock } = look;
+    const content = contentOf(attributes, odsValue(attributes, text, { boolean, clock, nullDay }));
+    if ((attributes.formula?.length ?? 0) > MAX_FORMULA_CHARS) longFormulas++;
     let style: OdsCell['style'] = look.style;
     // A cell that a merge covers has no look of its own.
     if (isCovered && content === null) style = undefined;
     else if (attributes['style-name'] === undefined && rowStyle === undefined) style = null;
-    rows.addCell(count(attributes['number-columns-repeated']), { content, style });
+    rows.addCell(count(attributes['number-columns-repeated']), { content, style, look });
   }
   function openOutside(name: string, attributes: XmlAttributes): void {
     const hidden = attributes.visibility === 'collapse' || attributes.visibility === 'filter';
@@ -92,6 +116,9 @@ function createTableReader(tail: SheetTail, { styles, onCell, signal }: OdsSheet
       rows.startRow(count(attributes['number-rows-repeated']), { hidden });
     } else if (name === 'table-cell' || name === 'covered-table-cell') {
       cell = startCell(attributes, name === 'covered-table-cell');
+    } else if (RULES.has(name)) {
+      rules.open(name, attributes);
+      if (!GROUPS.has(name)) skipping = 1;
     } else if (!GROUPS.has(name)) skipping = 1;
   }
   function emit(made: Cell): boolean {
@@ -101,6 +128,7 @@ function createTableReader(tail: SheetTail, { styles, onCell, signal }: OdsSheet
   return {
     isDone: () => isDone,
     leftOut: around.leftOut,
+    longFormulas: () => longFormulas,
     open(name: string, attributes: XmlAttributes) {
       if (skipping > 0) skipping++;
       else if (cell !== null) cell.reader.open(name, attributes);
@@ -119,6 +147,7 @@ function createTableReader(tail: SheetTail, { styles, onCell, signal }: OdsSheet
         if (!rows.endRow(emit)) stopXml();
       } else if (name === 'table') {
         isDone = true;
+        styleRules.finish(tail);
         stopXml();
       }
     },
@@ -141,28 +170,39 @@ interface Around {
   attributes: XmlAttributes;
   links: readonly string[];
   comments: readonly { author: string | null; text: string }[];
+  leftOut: number;
 }
 
 /** Takes up what a cell says beside its value. */
 function createCollector(tail: SheetTail) {
   let leftOut = 0;
-  function push<T>(list: T[], item: T): void {
-    if (list.length < MAX_TAIL_ITEMS) list.push(item);
-    else leftOut++;
+  let chars = 0;
+  function push<T>(list: T[], item: T, length: number): void {
+    if (list.length >= MAX_TAIL_ITEMS || chars + length > MAX_TAIL_CHARS) leftOut++;
+    else {
+      chars += length;
+      list.push(item);
+    }
   }
   const rangeAt = ({ row, column }: Around, height: number, width: number): CellRange => ({
-    rows: { from: row, to: row + height - 1 },
-    columns: { from: column, to: column + width - 1 },
+    rows: { from: row, to: Math.min(row + height, MAX_ROWS) - 1 },
+    columns: { from: column, to: Math.min(column + width, MAX_COLUMNS) - 1 },
   });
   return {
     leftOut: () => leftOut,
     add(cell: Around): void {
       const { row, column, attributes } = cell;
-      for (const target of cell.links) push(tail.links, { range: rangeAt(cell, 1, 1), target });
-      for (const comment of cell.comments) push(tail.comments, { row, column, ...comment });
+      if (row >= MAX_ROWS || column >= MAX_COLUMNS) return;
+      leftOut += cell.leftOut;
+      for (const target of cell.links) {
+        push(tail.links, { range: rangeAt(cell, 1, 1), target }, target.length);
+      }
+      for (const comment of cell.comments) {
+        push(tail.comments, { row, column, ...comment }, comment.text.length);
+      }
       const height = count(attributes['number-rows-spanned']);
       const width = count(attributes['number-columns-spanned']);
-      if (height > 1 || width > 1) push(tail.merges, rangeAt(cell, height, width));
+      if (height > 1 || width > 1) push(tail.merges, rangeAt(cell, height, width), 0);
     },
   };
 }

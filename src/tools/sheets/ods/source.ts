@@ -38,7 +38,8 @@ const HEAD_BYTES = 64 * 1024;
 const MAX_HEADS = 120;
 /** What is parsed at least of a part: most are far shorter than a piece. */
 const FIRST_BYTES = 4 * 1024;
-const TAG = /<(?:[\w.-]{1,64}:)?(table|named-expressions|database-ranges|null-date|dde-links)(?=[\s/>])/g;
+const TAG =
+  /<(?:[\w.-]{1,64}:)?(table|named-expressions|database-ranges|null-date|dde-links)(?=[\s/>])/g;
 const TAG_STOP = /["'<>]/g;
 
 /** UTF-8 of content that is UTF-16; anything else as it is. */

@@ -1,7 +1,8 @@
 /**
  * Styles of OpenDocument spreadsheets: named ones (styles.xml) and automatic ones (content.xml), each
  * with its chain of parents, as what a cell looks like. Number formats are not needed: values carry
- * their type, but for truth values, which some writers keep as numbers in a boolean format.
+ * their type, but for truth values, which some writers keep as numbers in a boolean format, and dates
+ * that are stored as times because they are shown so.
  */
 import type { CellStyle } from '../book.ts';
 import { parseXml, stopXml, type XmlAttributes } from '../xml.ts';
@@ -12,6 +13,16 @@ export interface OdsLook {
   font: CellStyle;
   /** Numbers are shown as TRUE and FALSE. */
   boolean: boolean;
+  /** Times are shown as those of a day, not as durations. */
+  clock: boolean;
+  /** Styles that a cell takes by its value. */
+  conditions: readonly OdsCondition[];
+}
+
+export interface OdsCondition {
+  condition: string;
+  /** Name of the style. */
+  apply: string | undefined;
 }
 
 export interface OdsStyles {
@@ -21,6 +32,8 @@ export interface OdsStyles {
   cell(name: string | undefined): OdsLook;
   /** Font of a span inside text that looks like `around`. */
   span(name: string | undefined, around: CellStyle): CellStyle;
+  /** Look of a named style, by its name or the one that people see; undefined for a plain one. */
+  named(name: string | undefined): CellStyle | undefined;
   isHiddenTable(name: string | undefined): boolean;
 }
 
@@ -35,16 +48,27 @@ interface Looks {
 }
 interface StyleEntry extends Looks {
   parent: string | undefined;
+  conditions: OdsCondition[];
 }
 
 const MAX_STYLES = 100_000;
 const MAX_PARENTS = 20;
-const PLAIN: OdsLook = { style: undefined, font: {}, boolean: false };
+/** Longer names and conditions belong to no document; what bears them is passed over. */
+const MAX_NAME_CHARS = 255;
+const MAX_CONDITION_CHARS = 1_000;
+const MAX_CONDITIONS = 20;
+export const PLAIN_LOOK: OdsLook = {
+  style: undefined,
+  font: {},
+  boolean: false,
+  clock: false,
+  conditions: [],
+};
 
 export function createOdsStyles(): OdsStyles {
   /** By family and name: `table-cell ce1`. */
   const entries = new Map<string, StyleEntry>();
-  const booleanFormats = new Set<string>();
+  const formats: Formats = { boolean: new Set(), clock: new Set() };
   const cells = new Map<string, OdsLook>();
   const spans = new Map<string, CellStyle>();
   function look(key: string, family: string): Looks {
@@ -60,23 +84,23 @@ export function createOdsStyles(): OdsStyles {
     if (defaults !== undefined) inherit(merged, defaults);
     return merged;
   }
+  function cell(name: string | undefined): OdsLook {
+    const key = name ?? 'Default';
+    const known = cells.get(key);
+    if (known !== undefined) return known;
+    const looks = look(key, 'table-cell');
+    const made = lookOf(looks, entries.get(`table-cell ${key}`)?.conditions ?? [], formats);
+    if (cells.size < MAX_STYLES && key.length <= MAX_NAME_CHARS) cells.set(key, made);
+    return made;
+  }
   return {
     add(chunks, options) {
-      collect(chunks, { entries, booleanFormats, ...options });
+      collect(chunks, { entries, formats, ...options });
     },
-    cell(name) {
-      const key = name ?? 'Default';
-      const known = cells.get(key);
-      if (known !== undefined) return known;
-      const looks = look(key, 'table-cell');
-      const font = fontOf(looks);
-      const style = { ...(looks.fill && { fill: looks.fill }), ...font };
-      const isPlain = Object.keys(style).length === 0;
-      const boolean = looks.format !== undefined && booleanFormats.has(looks.format);
-      const made =
-        isPlain && !boolean ? PLAIN : { style: isPlain ? undefined : style, font, boolean };
-      cells.set(key, made);
-      return made;
+    cell,
+    named(name = '') {
+      const isKnown = entries.has(`table-cell ${name}`);
+      return cell(isKnown ? name : encodedName(name)).style;
     },
     span(name, around) {
       if (name === undefined) return around;
@@ -84,11 +108,28 @@ export function createOdsStyles(): OdsStyles {
       const known = spans.get(key);
       if (known !== undefined) return known;
       const made = fontOver(look(name, 'text'), around);
-      if (spans.size < MAX_STYLES) spans.set(key, made);
+      if (spans.size < MAX_STYLES && name.length <= MAX_NAME_CHARS) spans.set(key, made);
       return made;
     },
     isHiddenTable: (name) => entries.get(`table ${name}`)?.hidden === true,
   };
+}
+
+/** The name of a style as its XML writes the one that people see: `My style` is `My_20_style`. */
+function encodedName(name: string): string {
+  return name
+    .slice(0, MAX_NAME_CHARS)
+    .replace(/[^\p{L}\p{N}.-]/gu, (sign) => `_${sign.codePointAt(0)?.toString(16)}_`);
+}
+
+function lookOf(looks: Looks, conditions: readonly OdsCondition[], formats: Formats): OdsLook {
+  const font = fontOf(looks);
+  const style = { ...(looks.fill && { fill: looks.fill }), ...font };
+  const isPlain = Object.keys(style).length === 0;
+  const { format = '' } = looks;
+  const [boolean, clock] = [formats.boolean.has(format), formats.clock.has(format)];
+  if (isPlain && !boolean && !clock && conditions.length === 0) return PLAIN_LOOK;
+  return { style: isPlain ? undefined : style, font, boolean, clock, conditions };
 }
 
 function inherit(merged: Looks, entry: Looks): void {
@@ -112,32 +153,53 @@ function fontOver({ color, flags }: Looks, around: CellStyle): CellStyle {
   return font;
 }
 
+/** Names of number formats. */
+interface Formats {
+  boolean: Set<string>;
+  clock: Set<string>;
+}
+
 interface Collecting {
   entries: Map<string, StyleEntry>;
-  booleanFormats: Set<string>;
+  formats: Formats;
   what: string;
   signal: AbortSignal;
 }
 
 function collect(chunks: Iterable<Uint8Array>, collecting: Collecting): void {
-  const { entries, booleanFormats, what, signal } = collecting;
+  const { entries, formats, what, signal } = collecting;
   let current: StyleEntry | null = null;
   const open = (name: string, attributes: XmlAttributes) => {
     if (name === 'body' || name === 'master-styles') stopXml();
     if (name === 'style' || name === 'default-style') {
-      current = { parent: attributes['parent-style-name'], flags: {} };
-      const format = attributes['data-style-name'];
+      const { family, 'parent-style-name': parent, 'data-style-name': format } = attributes;
+      current = { parent, flags: {}, conditions: [] };
       if (format !== undefined) current.format = format;
-      if (entries.size < MAX_STYLES) {
-        entries.set(`${attributes.family} ${attributes.name ?? ''}`, current);
-      }
-    } else if (name === 'boolean-style') booleanFormats.add(attributes.name ?? '');
+      const key = `${family} ${attributes.name ?? ''}`;
+      if (entries.size < MAX_STYLES && key.length <= MAX_NAME_CHARS) entries.set(key, current);
+    } else if (name === 'boolean-style') addName(formats.boolean, attributes.name);
+    else if (name === 'time-style') {
+      // Formats that do not cut hours at 24 show durations.
+      if (attributes['truncate-on-overflow'] !== 'false') addName(formats.clock, attributes.name);
+    } else if (name === 'map') addCondition(current, attributes);
     else if (current !== null) readProperties(current, name, attributes);
   };
   const close = (name: string) => {
     if (name === 'style' || name === 'default-style') current = null;
   };
   parseXml(chunks, { open, close }, { what, signal });
+}
+
+function addName(names: Set<string>, name = ''): void {
+  if (names.size < MAX_STYLES && name.length <= MAX_NAME_CHARS) names.add(name);
+}
+
+/** Number formats have such elements too, which choose among formats. */
+function addCondition(style: StyleEntry | null, attributes: XmlAttributes): void {
+  const { condition = '' } = attributes;
+  const isSane = condition !== '' && condition.length <= MAX_CONDITION_CHARS;
+  if (style === null || !isSane || style.conditions.length >= MAX_CONDITIONS) return;
+  style.conditions.push({ condition, apply: attributes['apply-style-name'] });
 }
 
 function readProperties(entry: StyleEntry, name: string, attributes: XmlAttributes): void {

@@ -6,8 +6,13 @@
 import type { CellStyle } from '../book.ts';
 import type { OdsText } from './values.ts';
 
-/** Excel holds 32,767 characters in a cell; a file may claim any number of spaces. */
-const MAX_CELL_CHARS = 200_000;
+/** Excel holds 32,767 characters in a cell; what is cut says so. */
+const MAX_CELL_CHARS = 65_536;
+const CUT_MARK = '… (cut: too long)';
+/** Parts of one text that look different; in those that follow the look is not told. */
+const MAX_PARTS = 1_000;
+/** Of one element, which may claim any number of them. */
+const MAX_SPACES = 1_024;
 
 export interface OdsTextBuilder {
   startParagraph(): void;
@@ -25,11 +30,13 @@ export function createOdsText(): OdsTextBuilder {
   let paragraphs = 0;
   let afterSpace = true;
   function append(text: string, style: CellStyle): void {
-    if (text === '' || length >= MAX_CELL_CHARS) return;
+    if (text === '' || length > MAX_CELL_CHARS) return;
     const last = parts.at(-1);
     length += text.length;
-    if (last !== undefined && last.style === style) last.text += text;
-    else parts.push({ text, style });
+    const kept = length > MAX_CELL_CHARS ? text.slice(0, MAX_CELL_CHARS - length) + CUT_MARK : text;
+    if (last !== undefined && (last.style === style || parts.length >= MAX_PARTS))
+      last.text += kept;
+    else parts.push({ text: kept, style });
   }
   return {
     startParagraph() {
@@ -69,5 +76,5 @@ function isSame(a: CellStyle, b: CellStyle): boolean {
 /** The spaces of `<text:s text:c="3"/>`. */
 export function spaces(count: string | undefined): string {
   const wanted = count === undefined ? 1 : Number(count);
-  return ' '.repeat(Math.max(0, Math.min(MAX_CELL_CHARS, Number.isFinite(wanted) ? wanted : 1)));
+  return ' '.repeat(Math.max(0, Math.min(MAX_SPACES, Number.isFinite(wanted) ? wanted : 1)));
 }

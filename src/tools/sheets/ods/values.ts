@@ -90,7 +90,9 @@ function dateOr(text: string | null, shown: OdsText): Value | null {
 export function dateText(stored: string): string | null {
   if (stored.length > MAX_STORED_CHARS) return null;
   const found =
-    /^(-?\d{4,}-\d\d-\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)([.,]\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.exec(stored);
+    /^(-?\d{4,}-\d\d-\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)([.,]\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.exec(
+      stored,
+    );
   if (found === null) return null;
   const [, day = '', hours, minutes, seconds = '00', fraction] = found;
   if (hours === undefined) return day;
@@ -123,7 +125,9 @@ export function durationText(stored: string): string | null {
 
 function durationMs(stored: string): number | null {
   if (stored.length > MAX_STORED_CHARS) return null;
-  const found = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/.exec(stored);
+  const found = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/.exec(
+    stored,
+  );
   if (found === null) return null;
   const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0'] = found;
   const whole = (Number(days) * 24 + Number(hours)) * 60 + Number(minutes);
