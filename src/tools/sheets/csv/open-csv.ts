@@ -17,6 +17,8 @@ import {
 
 const CHUNK_BYTES = 256 * 1024;
 const SAMPLE_BYTES = 64 * 1024;
+/** Rows of the largest sheets; a file of line ends alone has many more. */
+const MAX_ROWS = 1_048_576;
 /** As JSON writes numbers: no `+`, no leading zeros (those are codes), no separators. */
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const DELIMITER_NAMES: Record<Delimiter, string> = {
@@ -93,6 +95,7 @@ function scanTable(
   });
   let row = 0;
   let complete = true;
+  const notes: string[] = [];
   reading: for (const fields of rows) {
     for (const [column, text] of fields.entries()) {
       if (text === '') continue;
@@ -103,8 +106,13 @@ function scanTable(
       }
     }
     row++;
+    if (row >= MAX_ROWS) {
+      complete = false;
+      notes.push(`Only the first ${MAX_ROWS} rows were read; read the others with execute_python.`);
+      break;
+    }
   }
-  const notes = badQuotes.length === 0 ? [] : [badQuotesNote(badQuotes)];
+  if (badQuotes.length > 0) notes.push(badQuotesNote(badQuotes));
   return { ...emptyTail(), complete, notes };
 }
 

@@ -2,7 +2,7 @@
  * Cells of a sheet of a BIFF5 or BIFF8 stream, record by record and none kept: values, looks, parts of
  * rich texts. Formulas come from SheetJS through `formulaAt`, since their text is made from tokens.
  */
-import type { Cell, CellStyle } from '../book.ts';
+import { type Cell, type CellStyle, MAX_BOOK_CELLS } from '../book.ts';
 import { BUILTIN_FORMATS, type DateFormat, parseDateFormat, serialToText } from '../dates.ts';
 import { type BiffRecord, CELL_RECORDS, RECORD, sheetRecords, type XlsGlobals } from './records.ts';
 import { readShortText, readText, type SharedTexts, type XlsText } from './strings.ts';
@@ -23,7 +23,14 @@ export interface XlsBook {
   biff: 5 | 8;
   globals: XlsGlobals;
   texts: SharedTexts;
+  /** What was made of texts that come again. */
+  values: WeakMap<XlsText, Map<number, Value>>;
+  /** Called for each record: throws when the book has taken more work than any real one. */
+  step: () => void;
 }
+
+/** Fonts of cells under which a text that comes again is kept. */
+const MAX_FONTS_KNOWN = 8;
 
 type Value = Pick<Cell, 'kind' | 'text' | 'runs'>;
 
@@ -47,18 +54,23 @@ export interface SheetToRead {
   formulaAt(place: Place): string | null;
 }
 
-/** Cells by row and column, those left out that hold nothing and have no fill. */
+/**
+ * Cells by row and column, those left out that hold nothing and have no fill. Of cells that stand in
+ * another order in the file, one more than a book that is read whole may have.
+ */
 export function readCells(book: XlsBook, sheet: SheetToRead): Iterable<Cell> {
   const cells = cellsInFileOrder(book, sheet);
   if (sheet.sorted) return cells;
-  return [...cells].sort((a, b) => a.row - b.row || a.column - b.column);
+  const kept: Cell[] = [];
+  for (const cell of cells) if (kept.push(cell) > MAX_BOOK_CELLS) break;
+  return kept.sort((a, b) => a.row - b.row || a.column - b.column);
 }
 
 function* cellsInFileOrder(book: XlsBook, sheet: SheetToRead): Generator<Cell, void, undefined> {
   const formatAt = formatReader(book.globals);
   /** A formula whose result is a text, which stands in a record of its own. */
   let waiting: Cell | null = null;
-  for (const record of sheetRecords(book.view, sheet.start)) {
+  for (const record of sheetRecords(book.view, sheet.start, book.step)) {
     if (record.type === RECORD.STRING && waiting !== null) {
       yield { ...waiting, text: resultText(book, record) };
       waiting = null;
@@ -151,7 +163,7 @@ function readValue(book: XlsBook, { type, at, data }: BiffRecord, format: Format
       }
       const { decode } = book.globals;
       const text = readShortText(place, { biff: 5, lengthBytes: 2, decode });
-      return textValue(book, { text, fonts: [] }, format);
+      return textValue(book, { text, fonts: [], isCostly: false }, format);
     }
   }
 }
@@ -182,7 +194,16 @@ function flagValue(value: number, isError: boolean): Value {
   return { kind: 'boolean', text: value === 0 ? 'FALSE' : 'TRUE' };
 }
 
-function textValue(book: XlsBook, { text, fonts }: XlsText, format: Format): Value {
+function textValue(book: XlsBook, text: XlsText, format: Format): Value {
+  if (!text.isCostly) return makeTextValue(book, text, format);
+  const known = book.values.get(text) ?? new Map<number, Value>();
+  book.values.set(text, known);
+  const value = known.get(format.font) ?? makeTextValue(book, text, format);
+  if (known.size < MAX_FONTS_KNOWN) known.set(format.font, value);
+  return value;
+}
+
+function makeTextValue(book: XlsBook, { text, fonts }: XlsText, format: Format): Value {
   if (text === '') return EMPTY;
   const value: Value = { kind: 'text', text: lineEnds(text) };
   const { styles } = book.globals;

@@ -153,8 +153,11 @@ function readMini(
   { entry, root, miniTable }: { entry: Entry; root: Entry; miniTable: number },
 ): CfbStream {
   const pool = readChain(sectors, root).bytes;
-  const { bytes: table } = readChain(sectors, { start: miniTable, size: pool.length / 16 });
-  const next = new DataView(table.buffer);
+  const { bytes: table } = readChain(sectors, {
+    start: miniTable,
+    size: Math.ceil(pool.length / 16),
+  });
+  const next = new DataView(table.buffer, table.byteOffset, table.byteLength);
   const content = new Uint8Array(Math.min(entry.size, pool.length));
   let length = 0;
   for (let sector = entry.start; length < content.length; ) {

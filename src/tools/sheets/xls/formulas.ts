@@ -1,15 +1,16 @@
 /**
- * Formulas, comments, targets of links and names of a BIFF5 or BIFF8 stream. Their texts are made
+ * Formulas, targets of links and names of a BIFF5 or BIFF8 stream. Their texts are made
  * from tokens, which SheetJS knows to do; but it holds all it is given at once, so it is given a copy
  * of the stream with these records only. Where it fails, the values of the book are not affected.
  */
 import type { WorkBook } from '@e965/xlsx';
-import { RECORD, records, sheetRecords, type XlsSheet } from './records.ts';
+import { NAME_RECORDS, RECORD, records, sheetRecords, type XlsSheet } from './records.ts';
 import { namesOf, type Rows, readWorkbook, rowsOf } from './sheetjs.ts';
+import { MAX_TAIL_ITEMS } from './survey.ts';
 
 export interface XlsExtras {
   names: { name: string; refersTo: string }[];
-  /** What SheetJS holds of a sheet: its formula cells, and cells that have a comment. */
+  /** What SheetJS holds of a sheet: its formula cells. */
   rows(sheet: XlsSheet): Rows;
   /** Target of the i-th link of a sheet; null when it has none. */
   linkTarget(sheet: XlsSheet, index: number): string | null;
@@ -23,33 +24,42 @@ export interface XlsExtras {
  */
 const FIRST_LINK_COLUMN = 1000;
 
-/** Globals that formulas refer to: code page, dates, sheets, names, other books. */
-const GLOBAL_RECORDS: ReadonlySet<number> = new Set([
-  ...[RECORD.BOF, RECORD.BOUNDSHEET],
-  ...[0x42, 0x22, 0x17, 0x1ae, 0x23, 0x223, 0x18, 0x218, 0x13d],
-]);
-/** Size of the sheet, comments and the boxes that hold their text, links. */
-const NOTE_RECORDS = [0x200, 0x1c, 0x5d, 0x1b6, RECORD.HLINK];
+/** Code page, dates, sheets; and what formulas refer to: names, other books. */
+const GLOBAL_RECORDS = [RECORD.BOF, RECORD.BOUNDSHEET, 0x42, 0x22, 0x13d];
+/** Size of the sheet, links. */
+const SHEET_RECORDS = [0x200, RECORD.HLINK];
 /** Formulas with those they share or stand in as an array, and the results that are text. */
-const FORMULA_RECORDS = [RECORD.FORMULA, RECORD.STRING, 0x21, 0x221, 0x4bc, 0x236];
+const FORMULA_RECORDS = [
+  ...[RECORD.FORMULA, RECORD.STRING, 0x21, RECORD.ARRAY, RECORD.SHARED_FORMULA, RECORD.TABLE],
+];
+/** The longest record of Excel (MS-XLS 2.1.4): a longer one was made to keep a reader busy. */
+const MAX_RECORD_BYTES = 8_224;
+const MAX_LINK_BYTES = 8 * 1024 * 1024;
 
-/** Null when SheetJS cannot read them. `formulas` false leaves the formulas out. */
-export function readExtras(
-  view: DataView,
-  { sheets, formulas }: { sheets: readonly XlsSheet[]; formulas: boolean },
-): XlsExtras | null {
-  const byPlace = [...sheets].sort((a, b) => a.start - b.start);
+export interface ExtrasOptions {
+  sheets: readonly XlsSheet[];
+  /** False leaves the formulas out. */
+  formulas: boolean;
+  /** False leaves out names and what else formulas refer to. */
+  names: boolean;
+  step: () => void;
+}
+
+/** Null when SheetJS cannot read them. */
+export function readExtras(view: DataView, options: ExtrasOptions): XlsExtras | null {
+  // SheetJS lists sheets by their place in the stream, and each place once.
+  const places = [...new Set(options.sheets.map(({ start }) => start))].sort((a, b) => a - b);
+  const indexes = new Map(places.map((start, index) => [start, index]));
   let workbook: WorkBook;
   try {
-    const bytes = extrasStream(view, { sheets: byPlace, formulas });
+    const bytes = extrasStream(view, places, options);
     workbook = readWorkbook(bytes, { maxRows: 0, looks: false, blanks: true });
   } catch {
     // SheetJS throws plain texts and TypeErrors of its own inside; all mean the same here.
     return null;
   }
   const find = (sheet: XlsSheet) => {
-    // SheetJS lists sheets by their place in the stream.
-    const name = workbook.SheetNames[byPlace.indexOf(sheet)];
+    const name = workbook.SheetNames[indexes.get(sheet.start) ?? -1];
     return name === undefined ? undefined : workbook.Sheets[name];
   };
   return {
@@ -65,12 +75,15 @@ export function readExtras(
 
 function extrasStream(
   view: DataView,
-  { sheets, formulas }: { sheets: readonly XlsSheet[]; formulas: boolean },
+  starts: readonly number[],
+  { formulas, names, step }: ExtrasOptions,
 ): Uint8Array {
   const out = createWriter(view);
-  const wanted = new Set([...NOTE_RECORDS, ...(formulas ? FORMULA_RECORDS : [])]);
+  const wanted = new Set<number>([...SHEET_RECORDS, ...(formulas ? FORMULA_RECORDS : [])]);
+  const globals = new Set<number>([...GLOBAL_RECORDS, ...(names ? NAME_RECORDS : [])]);
+  let linkBytes = 0;
   const bounds: { at: number; start: number }[] = [];
-  for (const record of kept(records(view, 0), GLOBAL_RECORDS)) {
+  for (const record of kept(records(view, 0), globals)) {
     if (record.type === RECORD.EOF) break;
     const at = out.copy(record.at);
     if (record.type === RECORD.BOUNDSHEET && record.data.byteLength >= 4) {
@@ -79,12 +92,14 @@ function extrasStream(
   }
   out.add(RECORD.EOF, []);
   const places = new Map<number, number>();
-  for (const { start } of sheets) {
+  for (const start of starts) {
     let links = 0;
     places.set(start, out.copy(start));
-    for (const record of kept(sheetRecords(view, start), wanted)) {
+    for (const record of kept(sheetRecords(view, start, step), wanted)) {
       if (record.type !== RECORD.HLINK) out.copy(record.at);
-      else if (record.data.byteLength >= 8) {
+      else if (record.data.byteLength >= 24) {
+        linkBytes += record.data.byteLength;
+        if (links >= MAX_TAIL_ITEMS || linkBytes > MAX_LINK_BYTES) continue;
         const column = FIRST_LINK_COLUMN + links++;
         out.add(RECORD.BLANK, [0, column, 0]);
         out.copy(record.at, [0, 0, column, column]);
@@ -100,7 +115,9 @@ function* kept(all: ReturnType<typeof records>, wanted: ReadonlySet<number>) {
   let keeping = false;
   for (const record of all) {
     if (record.type === RECORD.EOF) return;
-    if (record.type !== RECORD.CONTINUE) keeping = wanted.has(record.type);
+    if (record.type !== RECORD.CONTINUE) {
+      keeping = wanted.has(record.type) && record.data.byteLength <= MAX_RECORD_BYTES;
+    }
     if (keeping) yield record;
   }
 }

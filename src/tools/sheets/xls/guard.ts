@@ -8,6 +8,9 @@ import type { Zip } from '../zip.ts';
 const MAX_COLUMNS = 16_384;
 const MAX_ROWS = 1_048_576;
 const MAX_LINKED_CELLS = 100_000;
+/** Over all sheets of XML of Excel 2003: SheetJS makes an object of each. */
+const MAX_MERGED_CELLS = 300_000;
+const MAX_SPANNED_COLUMNS = 200_000;
 /** Record types of MS-XLSB 2.3. */
 const COLUMN_INFO = 0x3c;
 const HYPERLINK = 0x1ee;
@@ -51,11 +54,34 @@ function hasSaneRanges(bytes: Uint8Array): boolean {
 export function guardXml(bytes: Uint8Array, name: string): void {
   const text = new TextDecoder().decode(bytes);
   if (/<!DOCTYPE/i.test(text)) throw absurd(name);
-  for (const [, number] of text.matchAll(
-    /:(?:Index|Span|MergeAcross|MergeDown)\s*=\s*["']\s*(\d+)/g,
-  )) {
+  for (const [, number] of text.matchAll(/:Index\s*=\s*["']\s*(\d+)/g)) {
     if (Number(number) > MAX_ROWS) throw absurd(name);
   }
+  if (!hasSaneSpans(text)) throw absurd(name);
+}
+
+function hasSaneSpans(text: string): boolean {
+  let columns = 0;
+  let merged = 0;
+  let tag = '';
+  let [across, down] = [0, 0];
+  const parts =
+    /<(?:\w{1,32}:)?(Column|Row|Cell)\b|[\s:](Span|MergeAcross|MergeDown)\s*=\s*["']([^"']*)/g;
+  for (const [, opened, attribute, value = ''] of text.matchAll(parts)) {
+    if (opened !== undefined) {
+      tag = opened;
+      [across, down] = [0, 0];
+      continue;
+    }
+    const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.POSITIVE_INFINITY;
+    if (number > MAX_ROWS) return false;
+    if (attribute === 'Span') columns += tag === 'Column' ? number : 0;
+    else if (attribute === 'MergeAcross') across = number;
+    else down = number;
+    if (attribute !== 'Span') merged += (across + 1) * (down + 1);
+    if (columns > MAX_SPANNED_COLUMNS || merged > MAX_MERGED_CELLS) return false;
+  }
+  return true;
 }
 
 function absurd(name: string): StrideError {

@@ -11,22 +11,21 @@ import { readCells, type XlsBook } from './cells.ts';
 import { type CfbStream, firstStream, isCfb, openCfb } from './cfb.ts';
 import { readExtras, type XlsExtras } from './formulas.ts';
 import { bookOfWorkbook } from './other.ts';
-import {
-  biffVersion,
-  DATE_1904_NOTE,
-  readGlobals,
-  type SheetSurvey,
-  surveySheet,
-  viewOf,
-} from './records.ts';
-import { addComments, parseRange, readWorkbook } from './sheetjs.ts';
+import { biffVersion, DATE_1904_NOTE, readGlobals, viewOf, type XlsGlobals } from './records.ts';
+import { formulaText, parseRange, readWorkbook } from './sheetjs.ts';
 import { indexSharedTexts } from './strings.ts';
+import { type SheetSurvey, surveySheet } from './survey.ts';
 
 /** Above it only `HEAD_ROWS` of each sheet are read where SheetJS reads the cells. */
 const MAX_SHEETJS_BYTES = { xml: 1024 * 1024, xlsb: 4 * 1024 * 1024 };
 const HEAD_ROWS = 1000;
 /** SheetJS takes about two kilobytes of memory for each formula, for a while. */
 const MAX_FORMULAS = 25_000;
+/** SheetJS looks through all arrays for each formula in one of them. */
+const MAX_ARRAYS = 2_000;
+const MAX_FORMULA_BYTES = 2 * 1024 * 1024;
+/** Records that one opened book may pass, each sheet being read a few times. */
+const MAX_STEPS = 8_000_000;
 
 /** Opens an xls. Throws StrideError invalid_input, whatever the bytes. */
 export async function openXls(bytes: Uint8Array, name: string): Promise<Book> {
@@ -37,18 +36,21 @@ export async function openXls(bytes: Uint8Array, name: string): Promise<Book> {
   const globals = readGlobals(view, biff);
   if (globals.encrypted) throw passwordError(name);
   if (globals.sheets.length === 0) throw damagedError(name);
-  const surveys = globals.sheets.map(({ start }) => surveySheet(view, start));
-  const formulas = surveys.reduce((sum, survey) => sum + survey.formulas, 0);
-  const extras = readExtras(view, { sheets: globals.sheets, formulas: formulas <= MAX_FORMULAS });
+  const step = createSteps(name);
+  const surveys = surveySheets(view, { biff, globals, step });
+  const plan = planExtras(globals, surveys);
+  const extras = readExtras(view, { sheets: globals.sheets, ...plan, step });
   const notes: string[] = [];
   if (stream.cut) notes.push('The file is damaged or cut off; this is what is left of it.');
   if (extras === null) {
-    notes.push('Formulas, comments, links and names could not be read; values are not affected.');
-  } else if (formulas > MAX_FORMULAS) {
-    notes.push(`The ${formulas} formulas are too many to be shown; their results are.`);
+    notes.push('Formulas, links and names could not be read; values are not affected.');
+  } else if (!plan.formulas) {
+    notes.push(`The ${plan.count} formulas are too many to be shown; their results are.`);
   }
+  if (!plan.names) notes.push('The names are too many to be shown.');
   if (globals.date1904) notes.push(DATE_1904_NOTE);
-  const book: XlsBook = { view, biff, globals, texts: indexSharedTexts(view, globals.sst) };
+  const texts = indexSharedTexts(view, globals.sst);
+  const book: XlsBook = { view, biff, globals, texts, values: new WeakMap(), step };
   return {
     format: 'xls',
     sheets: globals.sheets.map(({ name: title, state, kind }) => ({ name: title, state, kind })),
@@ -61,6 +63,46 @@ export async function openXls(bytes: Uint8Array, name: string): Promise<Book> {
       return scanSheet({ book, extras, survey, cut: stream.cut }, { index, onCell, signal });
     },
   };
+}
+
+/** Throws when more records are passed than those of any real book. */
+function createSteps(name: string): () => void {
+  let left = MAX_STEPS;
+  return () => {
+    if (left-- > 0) return;
+    throw new StrideError(
+      'too_large',
+      `${name} takes more work to read than any real xls, so it was not read on; ask for one sheet, use execute_python, or answer without it.`,
+    );
+  };
+}
+
+/** Sheets that a file puts in one place are looked at once. */
+function surveySheets(
+  view: DataView,
+  { biff, globals, step }: { biff: 5 | 8; globals: XlsGlobals; step: () => void },
+): SheetSurvey[] {
+  const known = new Map<number, SheetSurvey>();
+  return globals.sheets.map(({ start }) => {
+    const survey =
+      known.get(start) ?? surveySheet(view, start, { biff, decode: globals.decode, step });
+    known.set(start, survey);
+    return survey;
+  });
+}
+
+/** What SheetJS may be given: it takes seventy times the bytes of formulas and names. */
+function planExtras(globals: XlsGlobals, surveys: readonly SheetSurvey[]) {
+  const each = [...new Set(surveys)];
+  const sum = (of: (survey: SheetSurvey) => number) =>
+    each.reduce((total, survey) => total + of(survey), 0);
+  const count = sum(({ formulas }) => formulas);
+  const isSmall =
+    count <= MAX_FORMULAS &&
+    sum(({ arrays }) => arrays) <= MAX_ARRAYS &&
+    sum(({ formulaBytes }) => formulaBytes) <= MAX_FORMULA_BYTES;
+  const names = globals.nameBytes <= MAX_FORMULA_BYTES;
+  return { count, names, formulas: names && isSmall };
 }
 
 /** xlsb and XML of Excel 2003: what SheetJS gives, values above all. */
@@ -110,7 +152,7 @@ function scanSheet(
     uncomputed: survey.uncomputed,
     formulaAt({ row, column }) {
       const formula = rows[row]?.[column]?.f;
-      return typeof formula === 'string' && formula !== '' ? formula.replace(/^=/, '') : null;
+      return typeof formula === 'string' && formula !== '' ? formulaText(formula) : null;
     },
   });
   for (const cell of cells) {
@@ -124,7 +166,10 @@ function scanSheet(
     const target = extras?.linkTarget(sheet, link) ?? null;
     if (target !== null) tail.links.push({ range, target });
   }
-  addComments(tail, rows);
+  tail.comments = survey.comments;
+  if (survey.leftOut > 0) {
+    tail.notes.push(`${survey.leftOut} more merges, comments and links are not listed.`);
+  }
   return tail;
 }
 

@@ -8,7 +8,15 @@ import { type DateFormat, parseDateFormat, serialToText } from '../dates.ts';
 import { createCheck, emptyTail } from '../scan-parts.ts';
 import { ERRORS } from './cells.ts';
 import { DATE_1904_NOTE } from './records.ts';
-import { addComments, filled, namesOf, parseRange, type Rows, rowsOf } from './sheetjs.ts';
+import {
+  addComments,
+  filled,
+  formulaText,
+  namesOf,
+  parseRange,
+  type Rows,
+  rowsOf,
+} from './sheetjs.ts';
 
 /** Number formats come a hundred thousand times, so what they mean is kept: constants, no state. */
 const dateFormats = new Map<string, DateFormat | null>();
@@ -130,7 +138,7 @@ interface CellContext {
 /** Null for a cell that holds nothing and looks like nothing. */
 function toCell(source: CellObject | undefined, context: CellContext): Cell | null {
   const { row, column, style } = context;
-  const formula = typeof source?.f === 'string' ? source.f.replace(/^=/, '') : undefined;
+  const formula = typeof source?.f === 'string' ? formulaText(source.f) : undefined;
   const value = readValue(source, context);
   if (value === null && formula === undefined && !isVisible(style)) return null;
   return {

@@ -1,9 +1,8 @@
 /**
- * The records of a BIFF5 or BIFF8 workbook stream (MS-XLS 2.1.4): walking them, what the globals say
- * of the book, and what a sheet says of itself apart from its cells. Nothing is kept of the cells,
- * and a stream that is cut off just ends.
+ * The records of a BIFF5 or BIFF8 workbook stream (MS-XLS 2.1.4): walking them, and what the globals
+ * say of the book. A stream that is cut off just ends.
  */
-import type { CellRange, SheetHead, Span } from '../book.ts';
+import type { SheetHead } from '../book.ts';
 import { readShortText, type TextPlace } from './strings.ts';
 import { createStyleRecords, type StyleRecords } from './styles.ts';
 
@@ -25,6 +24,10 @@ export const RECORD = {
   SST: 0xfc,
   BOUNDSHEET: 0x85,
   HLINK: 0x1b8,
+  NOTE: 0x1c,
+  SHARED_FORMULA: 0x4bc,
+  ARRAY: 0x221,
+  TABLE: 0x236,
 } as const;
 
 export const CELL_RECORDS: ReadonlySet<number> = new Set([
@@ -61,23 +64,17 @@ export interface XlsGlobals {
   codes: Map<number, string>;
   /** Where the table of shared texts begins; null without one. */
   sst: number | null;
+  /** Bytes of names and what else formulas refer to. */
+  nameBytes: number;
   decode: (bytes: Uint8Array) => string;
 }
 
-export interface SheetSurvey {
-  merges: CellRange[];
-  hiddenRows: Span[];
-  hiddenColumns: Span[];
-  /** In the order of the file. */
-  links: CellRange[];
-  /** Cells stand by row and column, as Excel writes them. */
-  sorted: boolean;
-  /** A filter is active, so that rows may be hidden by it. */
-  filtered: boolean;
-  formulas: number;
-  /** Writers that do not calculate leave every result empty; one that does leaves some. */
-  uncomputed: boolean;
-}
+/** Names, external names, sheets and books that formulas refer to. */
+export const NAME_RECORDS: ReadonlySet<number> = new Set([
+  ...[0x17, 0x1ae, 0x23, 0x223, 0x18, 0x218],
+]);
+/** What one of them costs beside its bytes. */
+const NAME_BYTES = 100;
 
 export const DATE_1904_NOTE = 'Dates of this book count from 1904 and are shown converted.';
 
@@ -107,13 +104,18 @@ export function* records(view: DataView, start: number): Generator<BiffRecord, v
   }
 }
 
-/** The records of one sheet, without those of charts that stand inside it as streams of their own. */
+/**
+ * The records of one sheet, without those of charts that stand inside it as streams of their own.
+ * `step` is called for each record passed: a file may name one place as any number of sheets.
+ */
 export function* sheetRecords(
   view: DataView,
   start: number,
+  step: () => void,
 ): Generator<BiffRecord, void, undefined> {
   let depth = 0;
   for (const record of records(view, start)) {
+    step();
     if (record.type === RECORD.BOF) depth++;
     else if (record.type === RECORD.EOF && --depth <= 0) return;
     else if (depth === 1) yield record;
@@ -137,6 +139,7 @@ export function readGlobals(view: DataView, biff: 5 | 8): XlsGlobals {
     styles,
     codes: new Map(),
     sst: null,
+    nameBytes: 0,
     decode: decoderOf(1252),
   };
   for (const record of records(view, 0)) {
@@ -157,6 +160,7 @@ function takeGlobal(
   else if (type === 0x22 && size >= 2) globals.date1904 = data.getUint16(0, true) === 1;
   else if (type === 0x42 && size >= 2) globals.decode = decoderOf(data.getUint16(0, true));
   else if (type === RECORD.SST) globals.sst = at;
+  else if (NAME_RECORDS.has(type)) globals.nameBytes += size + NAME_BYTES;
   else if (type === 0x41e && size >= 5) {
     const lengthBytes = biff === 8 ? 2 : 1;
     const code = readShortText(place(2), { biff, lengthBytes, decode: globals.decode });
@@ -185,64 +189,4 @@ function decoderOf(codepage: number): (bytes: Uint8Array) => string {
   const label = isWindows ? `windows-${codepage}` : (CODE_PAGES[codepage] ?? 'windows-1252');
   const decoder = new TextDecoder(label);
   return (bytes) => decoder.decode(bytes);
-}
-
-export function surveySheet(view: DataView, start: number): SheetSurvey {
-  const survey: SheetSurvey = {
-    merges: [],
-    hiddenRows: [],
-    hiddenColumns: [],
-    links: [],
-    sorted: true,
-    filtered: false,
-    formulas: 0,
-    uncomputed: false,
-  };
-  let empty = 0;
-  let lastCell = -1;
-  for (const { type, data } of sheetRecords(view, start)) {
-    const size = data.byteLength;
-    if (CELL_RECORDS.has(type) && size >= 6) {
-      const cell = data.getUint16(0, true) * 65_536 + data.getUint16(2, true);
-      if (cell <= lastCell) survey.sorted = false;
-      lastCell = cell;
-    }
-    if (type === RECORD.FORMULA && size >= 16) {
-      survey.formulas++;
-      if (hasNoResult(data)) empty++;
-    } else if (type === 0x208 && size >= 16) {
-      if ((data.getUint16(12, true) & 0x20) !== 0) {
-        extend(survey.hiddenRows, data.getUint16(0, true));
-      }
-    } else if (type === 0x7d && size >= 10) {
-      const [from, to] = [data.getUint16(0, true), Math.min(data.getUint16(2, true), 255)];
-      if ((data.getUint16(8, true) & 1) !== 0) survey.hiddenColumns.push({ from, to });
-    } else if (type === 0xe5) {
-      for (let at = 2; at + 8 <= size; at += 8) survey.merges.push(rangeAt(data, at));
-    } else if (type === RECORD.HLINK && size >= 24) survey.links.push(rangeAt(data, 0));
-    else if (type === 0x9b) survey.filtered = true;
-  }
-  survey.uncomputed = survey.formulas > 0 && survey.formulas === empty;
-  return survey;
-}
-
-/** An empty text, or a 0 with the order to calculate on opening (MS-XLS 2.4.127). */
-function hasNoResult(data: DataView): boolean {
-  const isText = data.getUint16(12, true) === 0xffff;
-  if (isText) return data.getUint8(6) === 3;
-  return data.getFloat64(6, true) === 0 && (data.getUint16(14, true) & 1) !== 0;
-}
-
-function extend(spans: Span[], row: number): void {
-  const last = spans.at(-1);
-  if (last !== undefined && row === last.to + 1) last.to = row;
-  else spans.push({ from: row, to: row });
-}
-
-function rangeAt(data: DataView, at: number): CellRange {
-  const rows = { from: data.getUint16(at, true), to: data.getUint16(at + 2, true) };
-  return {
-    rows,
-    columns: { from: data.getUint16(at + 4, true), to: data.getUint16(at + 6, true) },
-  };
 }

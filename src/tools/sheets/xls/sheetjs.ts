@@ -41,7 +41,17 @@ export function rowsOf(sheet: WorkSheet | undefined): Rows {
 export function namesOf(workbook: WorkBook): { name: string; refersTo: string }[] {
   return (workbook.Workbook?.Names ?? [])
     .filter(({ Name, Ref }) => Name && Ref && !Name.startsWith('_xlnm.'))
-    .map(({ Name, Ref }) => ({ name: Name, refersTo: Ref }));
+    .map(({ Name, Ref }) => ({ name: Name, refersTo: formulaText(Ref) }));
+}
+
+/** Without `=`; SheetJS writes truth values in small letters. */
+export function formulaText(formula: string): string {
+  // Quoted texts and names of sheets are passed over by matching them first.
+  return formula
+    .replace(/^=/, '')
+    .replace(/"[^"]*"|'[^']*'|(?<![\w.$\\])(?:true|false)(?![\w.(!])/g, (part) =>
+      part === 'true' || part === 'false' ? part.toUpperCase() : part,
+    );
 }
 
 /**

@@ -14,6 +14,8 @@ export interface XlsText {
   text: string;
   /** From which character on which font holds; empty for a plain text. */
   fonts: { from: number; font: number }[];
+  /** Long or in many pieces: worth keeping what is made of it. */
+  isCostly: boolean;
 }
 
 export interface SharedTexts {
@@ -23,6 +25,16 @@ export interface SharedTexts {
 }
 
 const CONTINUE = 0x3c;
+/** Excel's own limit; what is cut says so. */
+const MAX_TEXT_CHARS = 32_767;
+const CUT_MARK = '… (cut: too long)';
+/** Parts of one text; those that follow look like the last. */
+const MAX_RUNS = 200;
+/** Texts that take long to decode are kept: a small file can point to one from every cell. */
+const MAX_KNOWN_TEXTS = 20_000;
+const MAX_KNOWN_CHARS = 16_000_000;
+const LONG_TEXT_CHARS = 1_000;
+const MANY_RUNS = 8;
 
 /** A text without formatting whose length stands before it in one or two bytes. */
 export function readShortText(
@@ -58,12 +70,13 @@ function goOn(place: TextPlace): boolean {
 const utf16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 
 /** Characters from `place` on. Each CONTINUE says anew whether they are one byte wide or two. */
-function readCharacters(
+export function readCharacters(
   start: TextPlace,
   { length, wide }: { length: number; wide: boolean },
-): { text: string; place: TextPlace } {
+): { text: string; place: TextPlace; records: number } {
   const place = { ...start };
   let text = '';
+  let records = 1;
   let isWide = wide;
   for (let left = length; left > 0; ) {
     const size = isWide ? 2 : 1;
@@ -75,10 +88,11 @@ function readCharacters(
     left -= count;
     if (left === 0) break;
     if (!goOn(place) || place.at >= place.end) break;
+    records++;
     isWide = (place.view.getUint8(place.at) & 1) !== 0;
     place.at += 1;
   }
-  return { text, place };
+  return { text, place, records };
 }
 
 /** Passes over bytes that may run on into CONTINUE records; false at the end of the file. */
@@ -159,11 +173,22 @@ export function indexSharedTexts(view: DataView, at: number | null): SharedTexts
     ends[count] = start.end;
     count++;
   }
+  const known = new Map<number, XlsText>();
+  let knownChars = 0;
   return {
     count,
     get(index) {
       if (index >= count) return null;
-      return readText({ view, at: places[index] ?? 0, end: ends[index] ?? 0 });
+      const before = known.get(index);
+      if (before !== undefined) return before;
+      const text = readText({ view, at: places[index] ?? 0, end: ends[index] ?? 0 });
+      const chars = text?.text.length ?? 0;
+      const hasRoom = known.size < MAX_KNOWN_TEXTS && knownChars + chars <= MAX_KNOWN_CHARS;
+      if (text?.isCostly && hasRoom) {
+        knownChars += chars;
+        known.set(index, text);
+      }
+      return text;
     },
   };
 }
@@ -173,14 +198,18 @@ export function readText(start: TextPlace): XlsText | null {
   const from = { ...start };
   const head = readHead(from);
   if (head === null) return null;
-  const { text, place } = readCharacters(from, head);
+  const isCut = head.length > MAX_TEXT_CHARS;
+  const length = Math.min(head.length, MAX_TEXT_CHARS);
+  const { text, place, records } = readCharacters(from, { length, wide: head.wide });
+  if (isCut) return { text: text + CUT_MARK, fonts: [], isCostly: true };
   const fonts: XlsText['fonts'] = [];
-  for (let run = 0; run < head.runs; run++) {
+  for (let run = 0; run < Math.min(head.runs, MAX_RUNS); run++) {
     if (place.at >= place.end && !goOn(place)) break;
     if (place.at + 4 > place.end) break;
     const { view, at } = place;
     fonts.push({ from: view.getUint16(at, true), font: view.getUint16(at + 2, true) });
     place.at += 4;
   }
-  return { text, fonts };
+  const isLong = length > LONG_TEXT_CHARS || records > MANY_RUNS || fonts.length > MANY_RUNS;
+  return { text, fonts, isCostly: isLong };
 }
